@@ -144,10 +144,10 @@ def serve(policy: dict[str, Any], incoming: Incoming, outgoing: Outgoing, folder
     if policy["type"] == "describe":
         outgoing.result(encode_result(describe(request), {"described": None}), [])
         return
-    outgoing.result(*_run(request, folder / WORK, outgoing.event if request.get("events") else None))
+    outgoing.result(*_run(request, folder / WORK, outgoing.event))
 
 
-def _run(request: dict[str, Any], work: Path, emit: Emit | None) -> tuple[bytes, list[bytes]]:
+def _run(request: dict[str, Any], work: Path, emit: Emit) -> tuple[bytes, list[bytes]]:
     """Run the flow; the result as a line, and the content of the files that it wrote."""
     try:
         place_fields(request["flow"], request.get("file_fields") or [], work)

@@ -45,9 +45,13 @@ _request: dict[str, Any] = {}
 def warm_up() -> str:
     """Warm up what a run of plain components uses, freeze the heap for forking, and return lfx's version.
 
+    A process that was forked from one that has done so is warm already.
+
     Raises:
         RuntimeError: the warm-up flow does not return its input or leaves a thread behind; runs would be unreliable.
     """
+    if _request:
+        return version("lfx")
     gc.freeze()  # what the imports created is never garbage; collecting takes half a second
     built: dict[str, Any] = builder.build_flow_from_spec(WARM_UP)
     _request.update(flow=built["flow"]["data"], text="warm")

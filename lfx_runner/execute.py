@@ -25,11 +25,12 @@ def run_flow(request: Mapping[str, Any], emit: Emit | None = None) -> dict[str, 
     """Run `request["flow"]` (nodes and edges) and return output, outputs, nodes, their types, metrics and failure.
 
     A request with the `messages` of its session gets back what the run changed of them.
-    `emit` is called with each event. A failing flow does not raise: its failure is the chain of exceptions, outermost
-    first, and the node.
+    `emit` is called with each event of the kinds in `request["events"]`. A failing flow does not raise: its failure is
+    the chain of exceptions, outermost first, and the node.
     """
     started = time.perf_counter()
-    watch = Watch(emit, request.get("max_iterations") or MAX_ITERATIONS)
+    wanted = frozenset(request.get("events") or ())
+    watch = Watch(emit if wanted else None, wanted, request.get("max_iterations") or MAX_ITERATIONS)
     messages = request.get("messages")
     session = request.get("session") or uuid.uuid4().hex
     memory = Memory(session, messages or [], frozenset(_chat_inputs(request["flow"])))

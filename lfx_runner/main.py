@@ -60,14 +60,14 @@ def serve(folder: str) -> int:
     from lfx_runner.confine import interpreter, proxy  # imports HTTP clients
     from lfx_runner.confine.linux import gather_memory
     from lfx_runner.confine.numbers import NUMBERS
-    from lfx_runner.engine import warm_up, warm_up_models  # imports lfx, which takes seconds
+    from lfx_runner.engine import models_are_warm, warm_up, warm_up_models  # imports lfx, which takes seconds
     from lfx_runner.template import Template
 
     interpreter.prepare()
     proxy.prepare()
     version = warm_up()
     gc.enable()
-    warm_ups = (warm_up_models, gather_memory)
+    warm_ups = () if models_are_warm() else (warm_up_models, gather_memory)  # a fork of a warm process is warm
     hello = {
         "type": "hello",
         "protocol": PROTOCOL,

@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextvars import ContextVar
 from typing import Any
 
@@ -32,10 +32,14 @@ class Watch:
         failed: ids of the nodes that failed, the first one first.
     """
 
-    def __init__(self, emit: Emit | None = None, limit: int = MAX_ITERATIONS) -> None:
-        """Pass each event to `emit`, if it is given. No node may be built more than `limit` times."""
+    def __init__(self, emit: Emit | None = None, kinds: Collection[str] = (), limit: int = MAX_ITERATIONS) -> None:
+        """Pass each event of one of the `kinds` to `emit`, if it is given.
+
+        No node may be built more than `limit` times.
+        """
         self.failed: list[str] = []
         self._emit = emit
+        self._kinds = kinds
         self._limit = limit
         self._times: Counter[str] = Counter()
         self._outer: Mapping[str, str] = {}
@@ -78,7 +82,7 @@ class Watch:
         return self._emit is not None
 
     def _send(self, kind: str, node: str, **details: Any) -> None:
-        if self._emit is not None:
+        if self._emit is not None and kind in self._kinds:
             self._emit({"kind": kind, "node": self.shown(node), **details})
 
 

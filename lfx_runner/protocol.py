@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-PROTOCOL = 2
+PROTOCOL = 3
 MAX_REQUEST = 32 * 1024 * 1024
 """Bytes of the longest request line that is accepted."""
 MAX_RESULT = 32 * 1024 * 1024

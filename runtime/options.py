@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from inspect import Parameter, signature
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Protocol, TypeAlias
 
-from flows.document import Json
+from flows.document import Flow, Json
 from runtime.files.store import UserFiles
 from runtime.gateway.models import Models
 from runtime.keychain.user_variables import UserVariables
-from runtime.run_events import RunEvent
+from runtime.run_events import EVENT_KINDS, EventKind, RunEvent
 from runtime.sessions.memory import SessionMemory
+
+if TYPE_CHECKING:
+    from runtime.results import RunResult
+
+P = ParamSpec("P")
 
 Network: TypeAlias = Literal["gateway-only", "open"]
 """What a run may reach: the model gateway and approved hosts alone (nothing, if it has neither), or what the operator
@@ -45,6 +51,8 @@ class RunOptions:
     """Values that replace those of the flow, for this run only."""
     on_event: OnEvent | None = None
     """Called with each event of the run; None requests no events from the engine."""
+    event_kinds: Collection[EventKind] = EVENT_KINDS
+    """The kinds of events that `on_event` is called with; others are not sent by the run's process."""
     hosts: Collection[str] = ()
     """The hosts that the user has approved for this run, as `host` or `host:port`; a verification run reaches no
     others."""
@@ -73,3 +81,36 @@ class RunOptions:
     def verification(self) -> bool:
         """Whether this is a verification run."""
         return self.network != "open"
+
+
+class BoundRun(Protocol[P]):
+    """Runs a flow, with options as keywords."""
+
+    async def __call__(self, flow: Flow, text: str | None = None, *args: P.args, **options: P.kwargs) -> RunResult:
+        """Run `flow` with `text` as its input."""
+        ...
+
+
+class RunMethod(Protocol[P]):
+    """A method that runs a flow, with options as keywords."""
+
+    def __get__(self, instance: Any, owner: type | None = None, /) -> BoundRun[P]:
+        """The method of an instance."""
+        ...
+
+
+def takes(options: Callable[P, RunOptions]) -> Callable[[Callable[..., Any]], RunMethod[P]]:
+    """Let a method that runs a flow take the fields of its options as keywords, which so are declared once.
+
+    Args:
+        options: makes the options of the keywords: `RunOptions`.
+    """
+
+    def decorate(method: Callable[..., Any]) -> RunMethod[P]:
+        plain, keywords = signature(method), signature(options).parameters.values()
+        own = [each for each in plain.parameters.values() if each.kind is not Parameter.VAR_KEYWORD]
+        vars(method)["__signature__"] = plain.replace(parameters=[*own, *keywords])
+        found: Any = method
+        return found
+
+    return decorate

@@ -11,9 +11,9 @@ from urllib.parse import quote, quote_plus
 
 from flows.document import Json
 from flows.json_values import as_object
-from runtime.options import OnEvent
+from runtime.options import RunOptions
 from runtime.results import RunError, RunResult
-from runtime.run_events import NodeFinished, NodeToken, RunEvent
+from runtime.run_events import EventKind, NodeFinished, NodeToken, RunEvent
 
 HIDDEN = "***"
 
@@ -76,16 +76,19 @@ class Redactor:
             hosts=tuple(replace(each, host=self.text(each.host)) for each in result.hosts),
         )
 
-    def guard(self, on_event: OnEvent | None) -> OnEvent | None:
-        """A callback that passes events without secrets on to `on_event`."""
+    def guard(self, options: RunOptions) -> RunOptions:
+        """The options of a run whose events reach `options.on_event` without secrets, and only those it wants."""
+        on_event, wanted = options.on_event, frozenset(options.event_kinds)
         if on_event is None:
-            return None
+            return options
 
         def forward(event: RunEvent) -> None:
             for redacted in self.event(event):
-                on_event(redacted)
+                if redacted.event in wanted:
+                    on_event(redacted)
 
-        return forward
+        ends: frozenset[EventKind] = frozenset({"node_finished"} if self.hides and "token" in wanted else ())
+        return replace(options, on_event=forward, event_kinds=wanted | ends)  # the end releases text held back
 
     def event(self, event: RunEvent) -> list[RunEvent]:
         """The event without secrets; text that may begin one is held back until more text follows."""

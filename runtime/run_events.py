@@ -1,6 +1,6 @@
 """The events of a run that is under way, as the engine reports them and as clients receive them."""
 
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, get_args
 
 from pydantic import BaseModel, ConfigDict
 
@@ -68,3 +68,9 @@ class EventsCut(_Event):
 
 RunEvent: TypeAlias = NodeStarted | NodeFinished | NodeToken | ModelWait | EventsCut
 """An event of a run that is under way."""
+
+EventKind: TypeAlias = Literal["node_started", "node_finished", "token", "waiting", "cut"]
+"""The kind of an event of a run: its `event`."""
+
+EVENT_KINDS: Final[tuple[EventKind, ...]] = get_args(EventKind)
+"""Every kind of event."""

@@ -7,7 +7,7 @@ import os
 import uuid
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from typing import Self
+from typing import Any, Self
 
 from flows.catalogue import Catalogue
 from flows.document import Flow, JsonObject
@@ -27,13 +27,11 @@ from runtime.engine.run_results import read_event, read_result
 from runtime.engine.supervisor import EngineSupervisor, RunnerState
 from runtime.files.exchange import FileExchange
 from runtime.files.flow_files import NO_FILES
-from runtime.files.store import UserFiles
 from runtime.gateway.models import Models
 from runtime.gateway.service import ModelGateway
 from runtime.guard.admission import has_untrusted_code
 from runtime.install.environment import RunnerEnvironment
-from runtime.keychain.user_variables import UserVariables
-from runtime.options import Network, OnEvent, RunOptions, Tweaks
+from runtime.options import RunOptions, takes
 from runtime.preparation import prepare_run
 from runtime.redaction import Redactor
 from runtime.results import RunError, RunFailed, RunResult
@@ -154,26 +152,9 @@ class Runner:
         """End every run and the engine."""
         await self.aclose()
 
-    async def run(
-        self,
-        flow: Flow,
-        text: str | None = None,
-        *,
-        timeout: float = 60.0,
-        session: str | None = None,
-        memory: SessionMemory | None = None,
-        want_nodes: bool = False,
-        network: Network = "open",
-        models: Models | None = None,
-        tweaks: Tweaks | None = None,
-        on_event: OnEvent | None = None,
-        max_iterations: int | None = None,
-        allow_variables: Collection[str] | None = None,
-        files: UserFiles | None = None,
-        variables: UserVariables | None = None,
-        hosts: Collection[str] = (),
-    ) -> RunResult:
-        """Run `flow` with `text` as its input; the keywords are the fields of `RunOptions`.
+    @takes(RunOptions)
+    async def run(self, flow: Flow, text: str | None = None, **options: Any) -> RunResult:
+        """Run `flow` with `text` as its input; the keywords are the fields of `RunOptions`, which describes them.
 
         A flow that fails, is refused, crashes or takes too long is a result with an error. Only the caller's own
         cancellation raises; it ends the run's processes within a second.
@@ -182,36 +163,10 @@ class Runner:
             flow: what to run.
             text: goes to the chat inputs, or else the text inputs, or else the webhooks; None leaves their values. Of
                 several text inputs only the empty ones take it; if none is empty, the flow is refused.
-            timeout: seconds that the run itself may take; waiting for its turn does not count.
-            session: the session id that the flow sees (default: a new one); its runs share their messages.
-            memory: where the messages of the session are kept (default: in this runner, while it is open).
-            want_nodes: whether the result has every node's value.
-            network: what the run may reach: `open`, or `gateway-only` for verification.
-            models: what the flow may call instead of the runner's models.
-            tweaks: values for this run only, by node id and field name.
-            on_event: called on the event loop with each event, in order and before the result; it must not block.
-            max_iterations: how many times one node may run (default: 1,000); more is an error of code `limit`.
-            allow_variables: names of the variables that may enter (default: those of the runner).
-            files: the user's files, which nodes may name and the run may write (default: none).
-            variables: those that the user keeps, which secret fields may name (default: none).
-            hosts: the hosts that the user has approved for this run, `host` or `host:port`.
+            options: such as `timeout`, `session` or `tweaks`; `models` and `allow_variables` are by default those of
+                the runner.
         """
-        options = RunOptions(
-            timeout=timeout,
-            session=session,
-            memory=memory,
-            want_nodes=want_nodes,
-            network=network,
-            models=models,
-            tweaks=tweaks,
-            on_event=on_event,
-            max_iterations=max_iterations,
-            allow_variables=allow_variables,
-            files=files,
-            variables=variables,
-            hosts=hosts,
-        )
-        return await self.execute(flow, text, options)
+        return await self.execute(flow, text, RunOptions(**options))
 
     async def execute(self, flow: Flow, text: str | None, options: RunOptions) -> RunResult:
         """Run `flow` as `run` does, with its options in one object."""
@@ -228,7 +183,7 @@ class Runner:
                 redactor = Redactor(prepared.secrets)
                 memory = self._memory(flow, options)
                 messages = None if memory is None else RunMessages(await recall(memory))
-                safe = replace(options, on_event=redactor.guard(options.on_event))
+                safe = redactor.guard(options)
                 async with (
                     self._egress.attach(options) as egress,
                     self._gateway.attach(

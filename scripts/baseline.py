@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 
-from cli.eval.environment import play_environment
+from cli.eval.play.environment import play_environment
 from evals.analysis.tally import tally, write_verdicts
 from evals.play.attempts import play
 from evals.players.demo import DemoPlayer

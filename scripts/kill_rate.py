@@ -2,7 +2,7 @@
 
 import asyncio
 
-from cli.eval.environment import play_environment
+from cli.eval.play.environment import play_environment
 from evals.analysis.tally import tally
 from evals.mutate.matrix import build_matrix, read_accepted
 from evals.mutate.measurement import MEASURED, Measured, as_markdown

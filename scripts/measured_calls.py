@@ -22,7 +22,7 @@ from pydantic_ai.models.function import AgentInfo
 from uv import find_uv_bin
 
 from agent.models.scripted import scripted
-from cli.eval.environment import play_environment
+from cli.eval.play.environment import play_environment
 from evals.play.attempts import play
 from evals.play.environment import PlayEnvironment
 from evals.players.oracle.player import OraclePlayer

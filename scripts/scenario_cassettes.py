@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from cli.eval.environment import play_environment
+from cli.eval.play.environment import play_environment
 from evals.journal import open_journal, read_journal
 from evals.play.attempts import play
 from evals.players.oracle.player import OraclePlayer

@@ -8,7 +8,7 @@ import asyncio
 import sys
 from collections.abc import Sequence
 
-from cli.eval.environment import play_environment
+from cli.eval.play.environment import play_environment
 from evals.analysis.comparison import Difference, compare
 from evals.analysis.tally import tally
 from evals.play.attempts import play

@@ -6,14 +6,13 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from typing import Any
 from uuid import uuid4
 
 import anyio
 
 from agent.assistant import Assistant
-from agent.contract.endings import done
-from agent.contract.events import CancelledEvent, CompleteEvent, ErrorEvent, Event, Stored
+from agent.contract.endings import cancelled, failed
+from agent.contract.events import CompleteEvent, Event, Stored
 from agent.contract.requests import AssistRequest
 from agent.errors import ModelChoiceError
 from agent.models.providers import DEMO, PROVIDERS
@@ -126,14 +125,13 @@ class AssistTurn:
                         yield self._with_merged(encoded)
         except ServerStopping:
             await self._stream.aclose()
-            yield CancelledEvent(message=STOPPING, record=done(self._stream.record), **await self._saved_facts())
+            yield cancelled(self._stream.record, STOPPING, await self._save())
         except Exception:
             log.exception("assist.turn.failed")
             await self._stream.aclose()
-            saved = await self._saved_facts()
+            stored = await self._save()
             failure = TurnError(code="internal", message="Something went wrong inside the server.", fix="Try again.")
-            record = done(self._stream.record)
-            yield ErrorEvent.of(failure, session_id=self._session, record=record, **saved)
+            yield failed(failure, self._session, self._stream.record, stored)
         finally:
             with anyio.move_on_after(SAVE_SECONDS, shield=True):
                 await self._stream.aclose()
@@ -145,10 +143,6 @@ class AssistTurn:
         if merged is not None and isinstance(event, CompleteEvent):
             event.data.flow = merged
         return event
-
-    async def _saved_facts(self) -> dict[str, Any]:
-        stored = await self._save()
-        return {} if stored is None else stored.model_dump()
 
     async def _save(self) -> Stored | None:
         """Save the turn's canvas as one revision of the stored flow, once; returns whether and how it was saved."""

@@ -56,7 +56,12 @@ def _shared_context(*arguments: Any, **options: Any) -> ssl.SSLContext:
 
 ssl.create_default_context = _shared_context
 
-pytest_plugins = ["tests.forked_workers", "tests.installation", "tests.warm_engines", "tests.commands.forked"]
+pytest_plugins = [
+    "tests.processes.forked_workers",
+    "tests.processes.installation",
+    "tests.processes.warm_engines",
+    "tests.commands.forked",
+]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -11,8 +11,10 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("flows", "lfx_runner", "runtime", "tools", "agent", "evals", "server", "cli")
-COLLECTIONS = ("evals/evaluators", "cli/eval")
-"""Folders of one rule or one command a file."""
+COLLECTIONS = ("evals/evaluators",)
+"""Folders of one rule a file."""
+TEST_COLLECTIONS = ("scripts", "benchmarks", "tests/server/routes", "tests/parity", "tests/runtime/guard")
+"""Folders of one command, one benchmark, one route, one part of the original, and one way around the guard a file."""
 MOST_FILES = 14
 
 
@@ -56,9 +58,59 @@ def test_no_import_circle() -> None:
     assert circles == []
 
 
+def test_the_evaluator_of_honesty_shares_no_code_with_the_assistants_own_check() -> None:
+    known = modules()
+    reached, waiting = set[str](), ["evals.evaluators.honest"]
+    while waiting:
+        name = waiting.pop()
+        if name not in reached:
+            reached.add(name)
+            waiting += imported(known[name], known)
+    assert "evals.oracles.claims" in reached
+    assert {name for name in reached if name.startswith(("agent.honesty", "agent.language"))} == set()
+
+
+WRITERS = {
+    "runtime/files/atomic.py": "writes every file",
+    "runtime/files/store.py": "moves an upload, which was written piece by piece, to its place",
+    "runtime/database/connections.py": "creates a private database, which SQLite writes",
+    "runtime/database/version_0_1.py": "moves a backup, which SQLite writes, and an old file",
+    "runtime/install/catalogue_file.py": "moves what the engine exported",
+    "runtime/install/environment.py": "moves what the engine exported",
+}
+"""The modules that move a file to its place, and why; all others use `write_atomically`."""
+
+
+def moves(node: ast.AST) -> bool:
+    """Whether this is a call that moves or links a file."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return False
+    owner, name = ast.unparse(node.func.value), node.func.attr
+    if owner in {"os", "shutil"}:
+        return name in {"replace", "rename", "renames", "link", "move"}
+    of_path = name == "rename" and owner not in {"edits", "planner"}
+    return of_path or name == "hardlink_to" or (name == "replace" and len(node.args) == 1 and not node.keywords)
+
+
+def test_one_function_writes_files_atomically() -> None:
+    movers = {
+        path.relative_to(ROOT).as_posix()
+        for path in modules().values()
+        if any(moves(node) for node in ast.walk(ast.parse(path.read_bytes())))
+    }
+    assert movers == set(WRITERS)
+
+
 def test_no_folder_is_a_heap() -> None:
     sizes = Counter(path.parent.relative_to(ROOT).as_posix() for path in modules().values())
     assert {folder: size for folder, size in sizes.items() if size > MOST_FILES and folder not in COLLECTIONS} == {}
+
+
+def test_no_folder_of_tests_or_scripts_is_a_heap() -> None:
+    places = [path for folder in ("tests", "scripts", "benchmarks") for path in (ROOT / folder).rglob("*.py")]
+    sizes = Counter(path.parent.relative_to(ROOT).as_posix() for path in places if "v0_1" not in path.parts)
+    heaps = {folder: size for folder, size in sizes.items() if size > MOST_FILES and folder not in TEST_COLLECTIONS}
+    assert heaps == {}
 
 
 def test_no_name_repeats_its_folder_or_its_neighbour() -> None:

@@ -19,7 +19,7 @@ from flows.catalogue import Catalogue
 from server.app import create_app
 from server.settings import ServerSettings
 from tests.server.live import serving
-from tests.stand_ins import StandInRunner
+from tests.shared.stand_ins import StandInRunner
 
 DOCS = Path(__file__).parent.parent / "docs"
 

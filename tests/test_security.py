@@ -10,7 +10,7 @@ from runtime.guard import scan
 from tests.attacks.hostile import tried
 from tests.attacks.report import REPORT
 from tests.runtime.guard.sampling import HERE, samples
-from tests.yaml_files import read_yaml
+from tests.shared.yaml_files import read_yaml
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "SECURITY.md"

@@ -1,8 +1,10 @@
 """The workbench: what the tools of one turn share, and the only place that changes the turn's flow."""
 
+import json
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Literal, Protocol, TypeAlias
 
 from pydantic_ai import CustomEvent
@@ -203,8 +205,9 @@ class Workbench:
     run_later: Callable[[Flow], None] | None = None
     initial_flow: Flow = field(init=False)
     _ready: bool = field(default=False, init=False)
-    _checked: list[tuple[Flow, Catalogue, tuple[Fault, ...]]] = field(
-        default_factory=list["tuple[Flow, Catalogue, tuple[Fault, ...]]"], init=False
+    _digested: tuple[Flow, bytes] | None = field(default=None, init=False)
+    _checked: dict[tuple[int, int, bytes], tuple[Fault, ...]] = field(
+        default_factory=dict["tuple[int, int, bytes]", "tuple[Fault, ...]"], init=False
     )
 
     def __post_init__(self) -> None:
@@ -268,13 +271,13 @@ class Workbench:
         return unavailable
 
     def check(self, flow: Flow) -> tuple[Fault, ...]:
-        """The faults of a flow; those of the last two flows are kept."""
-        for known, catalogue, faults in self._checked:
-            if known is flow and catalogue is self.catalogue:
-                return faults
-        found = tuple(check(flow, self.catalogue, has_model=self.has_model))
-        self._checked = [*self._checked[-1:], (flow, self.catalogue, found)]
-        return found
+        """The faults of a flow; a turn checks a flow once, however often it comes back to it."""
+        if self._digested is None or self._digested[0] is not flow:
+            self._digested = flow, sha256(json.dumps(flow.raw).encode()).digest()
+        key = (id(self.catalogue), len(self.catalogue), self._digested[1])
+        if key not in self._checked:
+            self._checked[key] = tuple(check(flow, self.catalogue, has_model=self.has_model))
+        return self._checked[key]
 
     def count(self, run: RunResult, text: str | None, *, by: Literal["user", "verification"] = "user") -> None:
         """Log a run of this turn, and add what its models used.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import assert_never, cast, get_args
+from typing import Any, assert_never, cast, get_args
 
 from pydantic import TypeAdapter
 from pydantic_ai.usage import RunUsage
@@ -43,28 +43,69 @@ def ending(result: TurnResult, session: str, stored: Stored | None = None) -> En
         session: the conversation's id.
         stored: whether the stored flow was saved, if the turn worked on one.
     """
-    saved = {} if stored is None else stored.model_dump()
     match result.outcome:
         case "complete" | "refused" | "pending":
-            return CompleteEvent(data=_complete_data(result, session).model_copy(update=saved))
+            return CompleteEvent(data=_complete_data(result, session).model_copy(update=_facts(stored)))
         case "cancelled":
-            return CancelledEvent(message="The turn was cancelled.", record=done(result.record), **saved)
+            return cancelled(result.record, stored=stored)
         case "error":
             error = result.error or TurnError(code="internal", message="Something went wrong inside the assistant.")
-            facts = {
-                "usage": _tokens(result),
-                "duration_seconds": result.seconds,
-                "record": done(result.record),
-                **saved,
-            }
-            return ErrorEvent.of(error, session_id=session, **facts)
+            return failed(error, session, result.record, stored, usage=_tokens(result), seconds=result.seconds)
         case _:
             assert_never(result.outcome)
 
 
-def done(record: TurnRecord) -> TurnRecord | None:
+def cancelled(
+    record: TurnRecord | None = None, message: str = "The turn was cancelled.", stored: Stored | None = None
+) -> CancelledEvent:
+    """The last event of a turn, or of a run, that was stopped.
+
+    Args:
+        record: what the turn had done.
+        message: why it was stopped, for the user.
+        stored: whether the stored flow was saved, if the turn worked on one.
+    """
+    return CancelledEvent(message=message, record=_done(record), **_facts(stored))
+
+
+def failed(
+    error: TurnError,
+    session: str | None = None,
+    record: TurnRecord | None = None,
+    stored: Stored | None = None,
+    *,
+    usage: TokenCount | None = None,
+    seconds: float | None = None,
+) -> ErrorEvent:
+    """The last event of a turn that failed.
+
+    Args:
+        error: what happened.
+        session: the conversation's id; None when the turn did not start.
+        record: what the turn had done.
+        stored: whether the stored flow was saved, if the turn worked on one.
+        usage: the tokens that it took.
+        seconds: how long it took.
+    """
+    return ErrorEvent(
+        message=error.message,
+        code=error.code,
+        fix=error.fix,
+        session_id=session,
+        usage=usage,
+        duration_seconds=seconds,
+        record=_done(record),
+        **_facts(stored),
+    )
+
+
+def _done(record: TurnRecord | None) -> TurnRecord | None:
     """The record of a turn that did not come to its end, if anything was done."""
-    return record if record.acted else None
+    return record if record is not None and record.acted else None
+
+
+def _facts(stored: Stored | None) -> dict[str, Any]:
+    return {} if stored is None else stored.model_dump()
 
 
 def _complete_data(result: TurnResult, session: str) -> CompleteData:

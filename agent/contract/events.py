@@ -1,14 +1,14 @@
 """What a client of the HTTP API receives: the events of a turn's stream, the last of which says how it ended."""
 
-from typing import Annotated, Any, Literal, TypeAlias
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal, TypeAlias, get_args
 from urllib.parse import quote
 
-from pydantic import Field, TypeAdapter
+from pydantic import BaseModel, Field, TypeAdapter
 
 from agent.contract.flow_updates import FieldEdit, FlowUpdateEvent, StreamEvent
 from agent.contract.model import ContractModel, Received, optional
 from agent.turn.record import TurnRecord
-from agent.turn.result import TurnError
 from runtime.results import RunMetrics
 from tools.events import FileChange, Step, Todo
 from tools.json_types import FaultJson, FlowJson, FlowObject, RunJson
@@ -319,11 +319,6 @@ class _Error(StreamEvent):
 class ErrorEvent(Stored, _Error):
     """The last event of a turn that failed."""
 
-    @classmethod
-    def of(cls, error: TurnError, **facts: Any) -> "ErrorEvent":
-        """The event that reports an error."""
-        return cls(message=error.message, code=error.code, fix=error.fix, **facts)
-
 
 class _Cancelled(StreamEvent):
     """The last event of something that was stopped; `record` is what was done before, if anything was."""
@@ -356,10 +351,17 @@ Event: TypeAlias = Annotated[
 """One event of a turn's stream."""
 
 EVENTS: TypeAdapter[Event] = TypeAdapter(Event)
-_KINDS = frozenset(
-    {"progress", "token", "flow_update", "flow_preview", "file_written", "todos", "rewound"}
-    | {"complete", "error", "cancelled"}
-)
+
+
+def models_of(events: Any) -> Iterator[type[BaseModel]]:
+    """The models of a union of events, however deep they are in it."""
+    if isinstance(events, type):
+        yield events
+    for inner in get_args(events):
+        yield from models_of(inner)
+
+
+_KINDS = frozenset(model.model_fields["event"].default for model in models_of(Event))
 
 
 def read_event(text: str | bytes) -> Event | None:

@@ -11,6 +11,7 @@ from pydantic_ai.providers import Provider
 
 from agent.models.chain import chain
 from agent.models.connections import client_of, connect
+from agent.models.http_clients import http_client_for
 from agent.models.providers import PROVIDERS, ModelChoice
 
 Key = TypeVar("Key")
@@ -35,7 +36,7 @@ class Clients:
         self._environment = environment
         self._connects = connects
         self._models: OrderedDict[tuple[str, ...], Model] = OrderedDict()
-        self._clients: OrderedDict[tuple[str, ...], Provider[Any]] = OrderedDict()
+        self._clients: OrderedDict[tuple[str, ...], tuple[Provider[Any], Any]] = OrderedDict()
         self._lock = threading.RLock()
 
     async def models(self, choice: ModelChoice) -> Model:
@@ -67,9 +68,9 @@ class Clients:
         """Close the connections of every client."""
         clients, self._clients = list(self._clients.values()), OrderedDict()
         self._models.clear()
-        for client in clients:
-            async with client:  # leaving the context closes its connections
-                pass
+        for _, http_client in clients:
+            if http_client is not None:
+                await http_client.aclose()
 
     def _chained(self, choice: ModelChoice, values: Mapping[str, str]) -> Model:
         return chain([self._model(choice.provider, name, values) for name in choice.names], choice.provider)
@@ -83,7 +84,11 @@ class Clients:
         )
 
     def _client(self, provider: str, values: Mapping[str, str]) -> Provider[Any]:
-        return _cached(self._clients, _client_key(provider, values), lambda: client_of(provider, values), CLIENTS)
+        def make() -> tuple[Provider[Any], Any]:
+            http_client = http_client_for(provider)
+            return client_of(provider, values, http_client), http_client
+
+        return _cached(self._clients, _client_key(provider, values), make, CLIENTS)[0]
 
 
 def _client_key(provider: str, values: Mapping[str, str]) -> tuple[str, ...]:

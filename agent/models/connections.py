@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from agent.errors import ModelChoiceError
+from agent.models.http_clients import http_client_for
 from agent.models.providers import PROVIDERS
-from runtime.gateway.limits.responses import limit_provider
 
 if TYPE_CHECKING:
     from pydantic_ai.embeddings import EmbeddingModel
@@ -48,7 +48,8 @@ def connect(
         provider: a name of `PROVIDERS`.
         name: the model's name.
         environment: holds its key and address; None uses the process's own.
-        client: returns the client to use; None makes a new one.
+        client: returns the client to use, whose maker closes it; None makes one, which closes its connections whenever
+            the block of the model (`async with`) is left.
 
     Raises:
         ModelChoiceError: the provider cannot have a model of this name.
@@ -60,7 +61,8 @@ def connect(
 
     try:
         kind = _KINDS.get(provider, provider)
-        model = infer_model(f"{kind}:{name}", lambda _: client() if client else client_of(provider, environment))
+        own = None if client else http_client_for(provider)
+        model = infer_model(f"{kind}:{name}", lambda _: client() if client else client_of(provider, environment, own))
     except (UserError, ValueError):
         title = PROVIDERS[provider].title
         raise ModelChoiceError.of(
@@ -69,7 +71,7 @@ def connect(
     if kind in _CHAT:
         finished = {**model.profile, "openai_chat_streaming_requires_finish_reason": True}
         vars(model)["profile"] = finished  # where its cached property is kept
-    return WholeAnswers(model)
+    return WholeAnswers(model, own)
 
 
 def connect_embedding(provider: str, name: str, environment: Mapping[str, str] | None = None) -> EmbeddingModel:
@@ -88,7 +90,10 @@ def connect_embedding(provider: str, name: str, environment: Mapping[str, str] |
 
     kind = "openai" if provider in {"openai-chat", "openai-compatible"} else provider
     try:
-        return infer_embedding_model(f"{kind}:{name}", provider_factory=lambda _: client_of(provider, environment))
+        http_client = http_client_for(provider)
+        return infer_embedding_model(
+            f"{kind}:{name}", provider_factory=lambda _: client_of(provider, environment, http_client)
+        )
     except (ValueError, UserError):  # PydanticAI has no embeddings of this provider
         raise ModelChoiceError.of(
             "no_embeddings",
@@ -97,22 +102,23 @@ def connect_embedding(provider: str, name: str, environment: Mapping[str, str] |
         ) from None
 
 
-def client_of(name: str, environment: Mapping[str, str] | None) -> Provider[Any]:
+def client_of(name: str, environment: Mapping[str, str] | None, http_client: Any) -> Provider[Any]:
     """Make the client of a provider, which all of its models share.
 
     Args:
         name: a name of `PROVIDERS`, which must be available.
         environment: holds its key and address; None uses the process's own.
+        http_client: sends its requests; one of `http_client_for`, made for this provider, which the caller closes.
     """
     from pydantic_ai.providers import infer_provider_class
 
     values = os.environ if environment is None else environment
     values = {key: value.strip() for key, value in values.items() if value.strip()}
     make: Callable[..., Provider[Any]] = infer_provider_class(_KINDS.get(name, name))
-    provider = make(**_ARGUMENTS[name](values))
+    ours = {} if http_client is None else {"http_client": http_client}
+    provider = make(**_ARGUMENTS[name](values), **ours)
     if name == "openrouter" and "OPENROUTER_BASE_URL" in values:
         provider.client.base_url = values["OPENROUTER_BASE_URL"]
-    limit_provider(provider)
     if hasattr(provider.client, "max_retries"):  # SDKs that retry by themselves
         provider.client.max_retries = 0
     return provider

@@ -2,11 +2,12 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 from pydantic_ai import ModelMessage, RunContext
 from pydantic_ai.exceptions import ModelAPIError, ModelConnectionError
-from pydantic_ai.models import ModelRequestParameters, StreamedResponse
+from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 
@@ -17,7 +18,35 @@ _GOING_ON = frozenset({None, "in_progress", "queued"})
 
 
 class WholeAnswers(WrapperModel):
-    """A provider's model; every provider says how an answer has ended, so one that does not was cut."""
+    """A provider's model; every provider says how an answer has ended, so one that does not was cut.
+
+    Args:
+        wrapped: the model.
+        http_client: its HTTP client, which is closed whenever the last block of the model is left; None if another
+            closes it.
+    """
+
+    def __init__(self, wrapped: Model, http_client: Any = None) -> None:
+        super().__init__(wrapped)
+        self._http_client = http_client
+        self._blocks = 0
+
+    async def __aenter__(self) -> Self:
+        """Enter a block of the model."""
+        await super().__aenter__()
+        self._blocks += 1
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool | None:
+        """Leave it; the last one closes the connections of the model's own HTTP client."""
+        self._blocks -= 1
+        try:
+            return await super().__aexit__(kind, error, trace)
+        finally:
+            if self._http_client is not None and not self._blocks:
+                await self._http_client.aclose()
 
     @asynccontextmanager
     async def request_stream(

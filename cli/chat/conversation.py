@@ -8,7 +8,7 @@ from functools import partial
 from pydantic_ai import ToolApproved, ToolDenied
 
 from agent.assistant import Assistant
-from agent.contract.events import ErrorEvent
+from agent.contract.endings import failed
 from agent.conversation.memory import ConversationState
 from agent.errors import AssistantUnavailable
 from agent.language.phrases import phrase
@@ -190,7 +190,7 @@ class Conversation(ChatState):
                     record = events.record
         except AssistantUnavailable as unavailable:
             if self.as_json:
-                print_json(ErrorEvent.of(unavailable.error).model_dump())
+                print_json(failed(unavailable.error).model_dump())
             rendering.close()
             print_prose(f"Error: {unavailable.error.message} {unavailable.error.fix}".rstrip())
             self._failed = True

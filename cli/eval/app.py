@@ -8,7 +8,7 @@ import typer
 from cli.errors import BadUsage, CommandError
 from cli.eval import compare, conversations, export, imports, judge, mutate, report, run, score, show
 from cli.eval import fix as eval_fix
-from cli.eval.selection import use_folder
+from cli.eval.play.selection import use_folder
 from cli.help.group import CommandGroup
 
 commands = CommandGroup("Play scenarios and score the attempts.")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.errors import FAILED, BadUsage
-from cli.eval.selection import check_player, readable, verdicts_of
+from cli.eval.play.selection import check_player, readable, verdicts_of
 from cli.options import Json
 from cli.output.columns import print_lines
 from cli.output.streams import print_json
@@ -39,7 +39,7 @@ def compare(
 ) -> None:
     """Compare two plays; exits 1 when something passed in A and does not in B."""
     from cli.documents.evals import PlaysCompared
-    from cli.eval.summary import significance_lines
+    from cli.eval.play.summary import significance_lines
     from evals.analysis import comparison as comparing
     from evals.analysis.metrics import DECLARED
     from evals.analysis.significance import objections, significance

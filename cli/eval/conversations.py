@@ -124,7 +124,7 @@ def _chosen(known: "tuple[Conversation, ...]", ids: list[str], tags: list[str]) 
 
 
 async def _played(chosen: "list[Conversation]", *, as_json: bool) -> list[_Outcome]:
-    from cli.eval.environment import play_environment
+    from cli.eval.play.environment import play_environment
 
     found: list[_Outcome] = []
     async with play_environment(concurrency=1) as environment:

@@ -8,8 +8,8 @@ import typer
 
 from cli.engine import ready_catalogue
 from cli.errors import FAILED, BadUsage, CommandError
-from cli.eval.options import Journal, ScenarioIds
-from cli.eval.selection import all_scenarios, attempts_of, readable, scored
+from cli.eval.play.options import Journal, ScenarioIds
+from cli.eval.play.selection import all_scenarios, attempts_of, readable, scored
 from cli.options import Json
 from cli.output.streams import print_json, print_result
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.errors import BadUsage
-from cli.eval.options import Journal, ScenarioIds
-from cli.eval.selection import PLAY_AGAIN, all_scenarios, attempts_of, readable
+from cli.eval.play.options import Journal, ScenarioIds
+from cli.eval.play.selection import PLAY_AGAIN, all_scenarios, attempts_of, readable
 from cli.options import Json
 from cli.output.files import writable, writing
 from cli.output.streams import print_json, print_message, print_result
@@ -52,7 +52,7 @@ def fix(
 
 
 async def _fixes(attempts: "list[Attempt]", tries: int) -> Found:
-    from cli.eval.environment import play_environment
+    from cli.eval.play.environment import play_environment
     from evals.fix.attempts import fix_of
 
     scenarios = {scenario.id: scenario for scenario in all_scenarios()}

@@ -9,8 +9,8 @@ import typer
 
 from cli.engine import ready_catalogue
 from cli.errors import BadUsage, CommandError
-from cli.eval.options import Journal
-from cli.eval.selection import all_scenarios, attempts_of, readable, scored
+from cli.eval.play.options import Journal
+from cli.eval.play.selection import all_scenarios, attempts_of, readable, scored
 from cli.options import Json
 from cli.output.files import writable, writing
 from cli.output.streams import print_json, print_result, progress

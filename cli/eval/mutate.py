@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.errors import FAILED, BadUsage
-from cli.eval.options import Journal, ScenarioIds
-from cli.eval.selection import all_scenarios, attempts_of, readable
+from cli.eval.play.options import Journal, ScenarioIds
+from cli.eval.play.selection import all_scenarios, attempts_of, readable
 from cli.options import Json
 from cli.output.columns import print_lines
 from cli.output.streams import print_json, progress_bar
@@ -72,7 +72,7 @@ def _accepted(name: str | None) -> "tuple[Survivor, ...]":
 
 
 async def _tried(attempts: "list[Attempt]", per_operator: int, concurrency: int) -> "list[Trial]":
-    from cli.eval.environment import play_environment
+    from cli.eval.play.environment import play_environment
     from evals.mutate.trials import prepare_mutants, run_trials
 
     scenarios = {scenario.id: scenario for scenario in all_scenarios()}

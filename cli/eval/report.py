@@ -8,8 +8,8 @@ import typer
 
 from cli.engine import ready_catalogue
 from cli.errors import BadUsage, CommandError
-from cli.eval.options import Journal
-from cli.eval.selection import PLAY_AGAIN, all_scenarios, attempts_of, check_player, gate_of, readable, verdicts_of
+from cli.eval.play.options import Journal
+from cli.eval.play.selection import PLAY_AGAIN, all_scenarios, attempts_of, check_player, gate_of, readable, verdicts_of
 from cli.options import Json
 from cli.output.files import writable, write_text
 from cli.output.streams import print_json, print_message, print_result

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.errors import FAILED, BadUsage
-from cli.eval.options import VERDICTS, GateFile, MinPass, ScenarioIds, SplitName, Tags
-from cli.eval.selection import attempts_of, ceiling_of, gate_of, player_of, select
+from cli.eval.play.options import VERDICTS, GateFile, MinPass, ScenarioIds, SplitName, Tags
+from cli.eval.play.selection import attempts_of, ceiling_of, gate_of, player_of, select
 from cli.options import Json
 from cli.output.files import writable, writing
 from cli.output.streams import print_message, progress_bar
@@ -65,7 +65,7 @@ def run(
     as_json: Json = False,
 ) -> None:
     """Play scenarios on the real engine and score the attempts."""
-    from cli.eval.summary import EvalSummary
+    from cli.eval.play.summary import EvalSummary
     from evals.analysis.tally import write_verdicts
     from evals.play.attempts import Limits
     from evals.players.player import WithoutEngine
@@ -112,7 +112,7 @@ class _Play:
 
     async def attempts(self) -> "tuple[list[Attempt], Catalogue]":
         """Play, writing the journal meanwhile; gives the attempts that count, and the component types."""
-        from cli.eval.environment import play_environment
+        from cli.eval.play.environment import play_environment
         from evals.play.attempts import play
         from evals.play.versions import origin
 

@@ -6,8 +6,8 @@ import typer
 
 from cli.engine import ready_catalogue
 from cli.errors import FAILED
-from cli.eval.options import VERDICTS, GateFile, Journal, MinPass
-from cli.eval.selection import all_scenarios, attempts_of, gate_of, readable, scored
+from cli.eval.play.options import VERDICTS, GateFile, Journal, MinPass
+from cli.eval.play.selection import all_scenarios, attempts_of, gate_of, readable, scored
 from cli.options import Json
 from cli.output.files import writable, writing
 
@@ -24,7 +24,7 @@ def score(
     as_json: Json = False,
 ) -> None:
     """Score the attempts of a journal."""
-    from cli.eval.summary import EvalSummary
+    from cli.eval.play.summary import EvalSummary
     from evals.analysis.tally import write_verdicts
 
     target = writable(out)

@@ -7,8 +7,8 @@ import typer
 
 from cli.engine import ready_catalogue
 from cli.errors import FAILED
-from cli.eval.options import SplitName, Tags
-from cli.eval.selection import attempts_of, readable, scored, select
+from cli.eval.play.options import SplitName, Tags
+from cli.eval.play.selection import attempts_of, readable, scored, select
 from cli.options import Json
 from cli.output.columns import print_rows
 from cli.output.streams import print_json, print_result
@@ -54,7 +54,7 @@ def list_scenarios(
 
 async def _invalid(scenarios: "Sequence[Scenario]") -> "list[InvalidFlow]":
     """The flows that do not build; the engine is started only when a scenario brings components."""
-    from cli.eval.environment import play_environment
+    from cli.eval.play.environment import play_environment
     from evals.scenarios.validation import invalid_flows
 
     if not any(scenario.components for scenario in scenarios):

@@ -8,8 +8,7 @@ from rich.console import Console
 from rich.status import Status
 from rich.text import Text
 
-from agent.contract.endings import done
-from agent.contract.events import CancelledEvent
+from agent.contract.endings import cancelled
 from agent.language.phrases import phrase
 from agent.models.providers import DEMO
 from agent.turn.record import TurnRecord
@@ -57,7 +56,7 @@ class JsonEvents:
 
     def cancelled(self, record: TurnRecord) -> None:
         """Print the last event of a stopped turn."""
-        print_json(CancelledEvent(message="The turn was cancelled.", record=done(record)).model_dump(mode="json"))
+        print_json(cancelled(record).model_dump(mode="json"))
 
     def close(self) -> None:
         """Nothing to restore."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from sqlalchemy import ColumnElement, and_, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, and_, delete, func, insert, select, true, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from runtime.database.database import Database
@@ -51,7 +51,7 @@ class SessionRows:
         found = (
             select(*_FIELDS)
             .join(FlowSessionRow, FlowSessionRow.number == MessageRow.session)
-            .where(_is(owner, flow, session))
+            .where(_is(owner, flow, session), MessageRow.owner == owner)
             .order_by(MessageRow.number)
         )
         async with self._database.reading() as connection:
@@ -62,16 +62,18 @@ class SessionRows:
         """Apply the changes of one run in one transaction, then drop what is beyond the limits."""
         async with self._database.writing() as connection:
             number = await _touch(connection, owner, flow, session)
-            mine = MessageRow.session == number
+            mine = _of(owner, number)
             if changes.deleted:
                 await connection.execute(delete(MessageRow).where(mine, MessageRow.id.in_(changes.deleted)))
             for message in changes.changed:
                 values = {**message.to_json(), "size": message.size}
                 await connection.execute(update(MessageRow).where(mine, MessageRow.id == message.id).values(values))
             if changes.added:
-                new = [{**each.to_json(), "size": each.size, "session": number} for each in changes.added]
+                new = [
+                    {**each.to_json(), "size": each.size, "session": number, "owner": owner} for each in changes.added
+                ]
                 await connection.execute(insert(MessageRow), new)
-            await self._drop_oldest(connection, number)
+            await self._drop_oldest(connection, owner, number)
             await self._drop_sessions(connection, owner)
 
     async def entries(self, owner: str, flow: str) -> Sequence[SessionEntry]:
@@ -87,21 +89,21 @@ class SessionRows:
 
     async def remove(self, owner: str, *, flow: str | None = None, session: str | None = None) -> int:
         """Delete an owner's sessions of a flow, with an id, or both; returns how many."""
-        of_owner = [FlowSessionRow.owner == owner]
+        which: list[ColumnElement[bool]] = [true()]
         if flow is not None:
-            of_owner.append(FlowSessionRow.flow == flow)
+            which.append(FlowSessionRow.flow == flow)
         if session is not None:
-            of_owner.append(FlowSessionRow.session == session)
+            which.append(FlowSessionRow.session == session)
         async with self._database.writing() as connection:
-            return await _delete(connection, and_(*of_owner))
+            return await _delete(connection, owner, and_(*which))
 
-    async def _drop_oldest(self, connection: AsyncConnection, number: int) -> None:
+    async def _drop_oldest(self, connection: AsyncConnection, owner: str, number: int) -> None:
         """Drop the oldest messages of a session beyond its limits, and note what is left."""
-        newest = select(MessageRow.number, MessageRow.size).where(MessageRow.session == number)
+        newest = select(MessageRow.number, MessageRow.size).where(_of(owner, number))
         kept, size = 0, 0
         for row in await connection.execute(newest.order_by(MessageRow.number.desc())):
             if kept == self._max_messages or size + row.size > self._max_bytes:
-                beyond = delete(MessageRow).where(MessageRow.session == number, MessageRow.number <= row.number)
+                beyond = delete(MessageRow).where(_of(owner, number), MessageRow.number <= row.number)
                 await connection.execute(beyond)
                 break
             kept, size = kept + 1, size + row.size
@@ -114,7 +116,7 @@ class SessionRows:
         beyond = mine.order_by(FlowSessionRow.used.desc()).offset(self._max_sessions)
         dropped = (await connection.execute(beyond)).scalars().all()
         if dropped:
-            await _delete(connection, FlowSessionRow.number.in_(dropped))
+            await _delete(connection, owner, FlowSessionRow.number.in_(dropped))
 
 
 async def _touch(connection: AsyncConnection, owner: str, flow: str, session: str) -> int:
@@ -129,10 +131,16 @@ async def _touch(connection: AsyncConnection, owner: str, flow: str, session: st
     return (await connection.execute(select(FlowSessionRow.number).where(_is(owner, flow, session)))).scalar_one()
 
 
-async def _delete(connection: AsyncConnection, which: ColumnElement[bool]) -> int:
-    numbers = select(FlowSessionRow.number).where(which)
-    await connection.execute(delete(MessageRow).where(MessageRow.session.in_(numbers)))
-    return (await connection.execute(delete(FlowSessionRow).where(which))).rowcount
+async def _delete(connection: AsyncConnection, owner: str, which: ColumnElement[bool]) -> int:
+    mine = and_(FlowSessionRow.owner == owner, which)
+    numbers = select(FlowSessionRow.number).where(mine)
+    await connection.execute(delete(MessageRow).where(MessageRow.owner == owner, MessageRow.session.in_(numbers)))
+    return (await connection.execute(delete(FlowSessionRow).where(mine))).rowcount
+
+
+def _of(owner: str, number: int) -> ColumnElement[bool]:
+    """A message of an owner's session."""
+    return and_(MessageRow.owner == owner, MessageRow.session == number)
 
 
 def _is(owner: str, flow: str, session: str) -> ColumnElement[bool]:

@@ -84,6 +84,7 @@ class MessageRow(Base):
 
     Attributes:
         number: the order of storing.
+        owner: the user, who is the owner of its session.
         session: the number of its session.
         id: the id that runs see.
         sender: whose it is.
@@ -97,6 +98,7 @@ class MessageRow(Base):
     __tablename__ = "messages"
 
     number: Mapped[int] = mapped_column(primary_key=True, autoincrement=True)
+    owner: Mapped[str]
     session: Mapped[int]
     id: Mapped[str]
     sender: Mapped[str]
@@ -106,7 +108,7 @@ class MessageRow(Base):
     timestamp: Mapped[str]
     size: Mapped[int]
 
-    __table_args__ = (Index(None, "session", "number"),)
+    __table_args__ = (Index(None, "owner", "session", "number"),)
 
 
 class RunRow(Base):

@@ -18,7 +18,7 @@ from runtime.options import RunOptions
 from runtime.results import RunError, RunFailed
 from runtime.sessions.messages import Message
 
-PROTOCOL: Final = 2
+PROTOCOL: Final = 3
 """The version; the engine's greeting must name the same one."""
 MAX_REQUEST: Final = 32 * 1024 * 1024
 """Bytes of the longest request line, equal to that of `lfx_runner.protocol`."""
@@ -121,6 +121,7 @@ def run_request(
             `addresses` of hosts that it may connect to itself; None when it may reach none.
         messages: the messages of the session, oldest first; None when nothing of it is kept.
     """
+    events: list[Json] = [] if options.on_event is None else [*sorted(options.event_kinds)]
     return {
         "id": run_id,
         "type": "run",
@@ -128,7 +129,7 @@ def run_request(
         "session": options.session_name,
         "timeout": options.timeout,
         "want_nodes": options.want_nodes,
-        "events": options.on_event is not None,
+        "events": events,
         "max_iterations": options.max_iterations,
         "gateway": gateway,
         "egress": egress,

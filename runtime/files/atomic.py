@@ -14,11 +14,19 @@ from runtime.files.names import TEMPORARY_PREFIX
 
 NO_FOLLOW: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 READ: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | NO_FOLLOW
+OWNER_ONLY: Final = 0o600
 CREATE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_FOLLOW
 
 
-def write_atomically(path: Path | str, content: bytes, *, folder: int | None = None, overwrite: bool = True) -> None:
-    """Write a file that only its owner can read; readers see the old content or the new, also after a crash.
+def write_atomically(
+    path: Path | str,
+    content: bytes,
+    *,
+    folder: int | None = None,
+    overwrite: bool = True,
+    permissions: int | None = OWNER_ONLY,
+) -> bool:
+    """Write a file; readers see the old content or the new, also after a crash. Every file is written by this.
 
     It blocks: call it in a thread.
 
@@ -27,6 +35,10 @@ def write_atomically(path: Path | str, content: bytes, *, folder: int | None = N
         content: the whole content.
         folder: an open directory that `path` is relative to.
         overwrite: whether an existing file is replaced; otherwise the first of several writers wins.
+        permissions: those of the file; None for what the process gives to new files.
+
+    Returns:
+        Whether this content was written, and not that of another writer.
 
     Raises:
         OSError: it cannot be written; an existing file is unchanged.
@@ -34,15 +46,21 @@ def write_atomically(path: Path | str, content: bytes, *, folder: int | None = N
     target = os.fspath(path)
     temporary = os.path.join(os.path.dirname(target), f"{TEMPORARY_PREFIX}{secrets.token_hex(8)}")  # noqa: PTH118, PTH120 - may be relative to `folder`
     try:
-        with os.fdopen(os.open(temporary, CREATE, 0o600, dir_fd=folder), "wb") as file:
+        mode = 0o666 if permissions is None else OWNER_ONLY
+        with os.fdopen(os.open(temporary, CREATE, mode, dir_fd=folder), "wb") as file:
+            if permissions not in (None, OWNER_ONLY):
+                os.chmod(temporary, permissions, dir_fd=folder)
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
         if overwrite:
             os.replace(temporary, target, src_dir_fd=folder, dst_dir_fd=folder)
         else:
-            with contextlib.suppress(FileExistsError):
+            try:
                 os.link(temporary, target, src_dir_fd=folder, dst_dir_fd=folder)
+            except FileExistsError:
+                return False
+        return True
     finally:
         with contextlib.suppress(OSError):
             os.unlink(temporary, dir_fd=folder)

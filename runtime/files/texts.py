@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import os
-import secrets
 import stat
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from runtime.files.names import TEMPORARY_PREFIX
+from runtime.files.atomic import write_atomically
 
 TEXT_LIMIT: Final = 32 * 1024 * 1024
 """Bytes of one text, or of one line of a file that is read line by line."""
@@ -138,21 +136,9 @@ def write_file(path: Path, content: bytes, *, replace: bool = True) -> None:
     if found is not None and not os.access(target.parent, os.W_OK):
         target.write_bytes(content)
         return
-    temporary = target.with_name(f"{TEMPORARY_PREFIX}{secrets.token_hex(8)}")
-    try:
-        with temporary.open("xb") as file:
-            if found is not None:
-                temporary.chmod(stat.S_IMODE(found.st_mode))
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        if replace:
-            temporary.replace(target)
-        else:
-            target.hardlink_to(temporary)
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
+    permissions = None if found is None else stat.S_IMODE(found.st_mode)
+    if not write_atomically(target, content, overwrite=replace, permissions=permissions):
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
 
 
 def is_full(failure: OSError) -> bool:

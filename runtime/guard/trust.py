@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Final
 
 from flows.json_values import Json, as_list, as_object, as_text
 from flows.paths import data_folder
+from runtime.files.atomic import write_atomically
 
 FILE_NAME: Final = "trusted-components.json"
 
@@ -123,11 +123,9 @@ def _broken() -> TrustError:
 
 def _write(found: list[TrustedSource]) -> None:
     place = _place()
-    beside = place.with_name(f"{FILE_NAME}.{os.getpid()}")
+    text = json.dumps({"trusted": [one.to_json() for one in found]}, indent=2) + "\n"
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
-        beside.write_text(json.dumps({"trusted": [one.to_json() for one in found]}, indent=2) + "\n", encoding="utf-8")
-        beside.chmod(0o600)
-        beside.replace(place)
+        write_atomically(place, text.encode())
     except OSError:
         raise TrustError(f"{FILE_NAME} cannot be written to the data folder.", "Check WIREWRIGHT_DATA.") from None

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from agent.contract.events import CancelledEvent, CompleteEvent, ErrorEvent
-from agent.contract.requests import ResetRequest
+from agent.contract.requests import STREAM_PATH, ResetRequest
 from agent.errors import ModelChoiceError
 from agent.models.providers import DEMO, PROVIDERS
 from agent.turn.result import TurnError
@@ -130,7 +130,7 @@ async def _frames(turn: AssistTurn) -> AsyncGenerator[bytes]:
 
 
 routes = [
-    Route("/api/v1/agentic/assist/stream", stream, methods=["POST"]),
+    Route(STREAM_PATH, stream, methods=["POST"]),
     Route("/api/v1/agentic/assist", assist, methods=["POST"]),
     Route("/api/v1/agentic/sessions/reset", reset, methods=["POST"]),
     Route("/api/v1/agentic/check-config", check_config, methods=["GET"]),

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from agent.contract.events import CancelledEvent
+from agent.contract.endings import cancelled
 from agent.contract.requests import RunRequest
 from agent.contract.runs import RunComplete
 from flows.checks import check
@@ -141,7 +141,7 @@ async def _frames(
                     yield frame(file_written(written))
                 yield frame(RunComplete(data=item))
         except ServerStopping:
-            yield frame(CancelledEvent(message="The server is stopping; the run was ended."))
+            yield frame(cancelled(message="The server is stopping; the run was ended."))
 
 
 def _wants_stream(request: Request) -> bool:

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 import wirewright
 from flows.catalogue import Catalogue
 from flows.document import FlowFormatError
-from tests.flow_texts import ECHO, flow_of
+from tests.shared.flow_texts import ECHO, flow_of
 from wirewright import AssistantSettings, ask
 
 DEMO = AssistantSettings(model="demo")

@@ -15,7 +15,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from tests.yaml_files import read_yaml
+from tests.shared.yaml_files import read_yaml
 
 ROWS = Path(__file__).with_name("requests.yaml")
 SECONDS = 60.0

@@ -15,9 +15,9 @@ from server.middleware.host_check import SECURITY_HEADERS
 from server.settings import ServerSettings
 from server.telemetry.logs import JsonFormatter, PlainFormatter
 from tests.attacks.hostile import SECRETS, Answer, fingerprint, request_bytes, rows, sent, tried
-from tests.flow_texts import LOUDER, flow_of
-from tests.scripted_assistant import assistant
 from tests.server.live import ASSIST, FLOWS, Live, serving
+from tests.shared.flow_texts import LOUDER, flow_of
+from tests.shared.scripted_assistant import assistant
 
 pytestmark = pytest.mark.anyio
 

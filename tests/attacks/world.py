@@ -28,9 +28,9 @@ from runtime.files.store import UserFiles
 from runtime.results import RunError
 from server.settings import ServerSettings
 from tests.agent.poison import called, injected, seen
-from tests.scripted_assistant import ScriptedModel, Step, play
-from tests.shelf import Shelf, index_of, shout
-from tests.stand_ins import SUM, ComponentRunner, ran
+from tests.shared.scripted_assistant import ScriptedModel, Step, play
+from tests.shared.shelf import Shelf, index_of, shout
+from tests.shared.stand_ins import SUM, ComponentRunner, ran
 
 FOLDER = Path(__file__).parent
 LANGUAGES = ("en", "zh", "ar", "pt", "de")

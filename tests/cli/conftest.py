@@ -16,8 +16,8 @@ from agent.assistant import Assistant
 from agent.settings import AssistantSettings
 from cli.main import run
 from flows.catalogue import Catalogue
-from tests.flow_texts import LOUDER
-from tests.stand_ins import StandInRunner
+from tests.shared.flow_texts import LOUDER
+from tests.shared.stand_ins import StandInRunner
 
 ROOT = Path(__file__).parent.parent.parent
 

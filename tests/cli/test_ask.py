@@ -11,7 +11,7 @@ import pytest
 from agent.assistant import Assistant
 from runtime.results import RunError
 from tests.cli.conftest import Done, Wirewright
-from tests.stand_ins import StandInRunner, ran
+from tests.shared.stand_ins import StandInRunner, ran
 
 LOUD = (
     "Build a flow that puts the chat input into the prompt 'Say it louder: {text}' and answers with it, "

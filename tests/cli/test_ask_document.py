@@ -12,9 +12,9 @@ import pytest
 from anyio.from_thread import start_blocking_portal
 
 from scripts.scripted_provider import ScriptedProvider
-from tests import handbook
 from tests.cli.conftest import Wirewright
-from tests.handbook import AGAIN, OPENS, REMEMBERED, REQUEST
+from tests.shared import handbook
+from tests.shared.handbook import AGAIN, OPENS, REMEMBERED, REQUEST
 
 pytestmark = pytest.mark.engine
 

@@ -11,9 +11,9 @@ from agent.models.scripted import call
 from agent.settings import AssistantSettings
 from flows.catalogue import Catalogue
 from tests.cli.conftest import Wirewright
-from tests.scripted_assistant import ScriptedModel, Step
-from tests.shelf import AWAY, SPEC, Shelf, index_of, shelf_of
-from tests.stand_ins import StandInRunner
+from tests.shared.scripted_assistant import ScriptedModel, Step
+from tests.shared.shelf import AWAY, SPEC, Shelf, index_of, shelf_of
+from tests.shared.stand_ins import StandInRunner
 
 BUILD = call("build_flow", 1, spec=SPEC)
 

@@ -7,7 +7,7 @@ import pytest
 
 from agent.assistant import Assistant
 from tests.cli.conftest import Wirewright
-from tests.photos import PNG, REQUEST, SEES, images, looking
+from tests.shared.photos import PNG, REQUEST, SEES, images, looking
 
 
 @pytest.mark.engine

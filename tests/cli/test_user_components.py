@@ -10,7 +10,7 @@ import pytest
 from agent.assistant import Assistant
 from agent.models.scripted import call
 from tests.cli.conftest import Done, Wirewright
-from tests.scripted_assistant import ScriptedModel, Step
+from tests.shared.scripted_assistant import ScriptedModel, Step
 
 pytestmark = [pytest.mark.engine, pytest.mark.usefixtures("warm_engine")]
 

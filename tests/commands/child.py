@@ -1,7 +1,8 @@
-"""The `wirewright` command, or a module that Python runs, in a fork; see `tests/fork_server.py` and `forked.py`.
+"""The `wirewright` command, or a module that Python runs, in a fork.
 
-A request has `arguments`, the `module` that is run instead of the command, the `environment`, the `folder` and which
-signals are `ignored`.
+See `tests/processes/fork_server.py` and `forked.py`. A request has
+`arguments`, the `module` that is run instead of the command, the `environment`, the `folder` and which signals are
+`ignored`.
 """
 
 import atexit

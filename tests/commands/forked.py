@@ -1,9 +1,9 @@
 """The `wirewright` command for tests that start it: forked from a process that has imported it, not started anew.
 
-A pytest plugin. The command that tests get is a small program that asks `tests/fork_server.py` for a fork, with its
-arguments, environment, streams, folder, signals and exit code. Where a variable differs that an interpreter or an
-import reads, such as the locale, the program starts the real command instead; so do tests that are about the start
-itself.
+A pytest plugin. The command that tests get is a small program that asks `tests/processes/fork_server.py` for a fork,
+with its arguments, environment, streams, folder, signals and exit code. Where a variable differs that an interpreter
+or an import reads, such as the locale, the program starts the real command instead; so do tests that are about the
+start itself.
 """
 
 import json
@@ -18,10 +18,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.installation import once
+from tests.processes.installation import once
 
 HERE = Path(__file__).parent
-SERVER = HERE.parent / "fork_server.py"
+SERVER = HERE.parent / "processes" / "fork_server.py"
 START_SECONDS = 180
 PREFIXES = ("PYTHON", "LC_", "LANG", "LD_")
 """What the variables of an interpreter's start are called."""

@@ -19,7 +19,7 @@ from flows.document import Flow
 from runtime.install.environment import RunnerEnvironment
 from runtime.results import RunResult
 from runtime.runner import Runner
-from tests.stand_ins import StandInRunner, ran
+from tests.shared.stand_ins import StandInRunner, ran
 
 
 @pytest.fixture

@@ -28,9 +28,9 @@ from evals.scenario import Scenario
 from flows.document import Flow, JsonObject
 from runtime.files.names import FileRefused
 from runtime.files.store import UserFiles
-from runtime.options import RunOptions
+from runtime.options import OnEvent, RunOptions
 from runtime.results import RunResult
-from runtime.run_events import RunEvent
+from runtime.run_events import EVENT_KINDS, RunEvent
 from runtime.sessions.memory import ProcessSessions, SessionMemory
 from runtime.sessions.messages import Message, MessageChanges, read_changes
 from runtime.sessions.store import StoredSession
@@ -111,7 +111,7 @@ class CachedRunner:
         if key is None:
             return await self._runner.execute(flow, text, options)
         path = self._folder / f"{key}.json"
-        listener = options.on_event
+        listener = _of_kinds(options)
         content = self._recorded.get(key) or (path.read_text(encoding="utf-8") if path.exists() else None)
         if content is not None:
             kept = json.loads(content)
@@ -127,7 +127,9 @@ class CachedRunner:
             if listener is not None:
                 listener(event)
 
-        result = await self._runner.execute(flow, text, replace(options, on_event=listener and heard))
+        result = await self._runner.execute(
+            flow, text, replace(options, on_event=listener and heard, event_kinds=EVENT_KINDS)
+        )
         if not result.files and (result.error is None or result.error.code not in UNSTABLE):
             heard_events = [event.model_dump() for event in events]
             kept = {"key": key, "result": result.to_json(), "events": heard_events}
@@ -147,7 +149,7 @@ class CachedRunner:
         chosen = {
             field.name: repr(value)
             for field in fields(options)
-            if field.name not in {"on_event", "session", "memory", "models", "files"}
+            if field.name not in {"on_event", "event_kinds", "session", "memory", "models", "files"}
             and (value := getattr(options, field.name)) != field.default
         }
         parts = [flow.to_json(), text, chosen, options.on_event is not None, options.models is not None]
@@ -157,6 +159,12 @@ class CachedRunner:
             parts.append([[each.sender, each.sender_name, each.context, each.text] for each in given])
         key = json.dumps([*parts, self._conditions], sort_keys=True)
         return None if HOST in key else hashlib.sha256(key.encode()).hexdigest()[:32]
+
+
+def _of_kinds(options: RunOptions) -> OnEvent | None:
+    """What is called with events of the kinds that a run asks for: every kind is kept."""
+    on_event, kinds = options.on_event, options.event_kinds
+    return on_event and (lambda event: on_event(event) if event.event in kinds else None)
 
 
 def _contents(files: UserFiles) -> JsonObject:

@@ -15,8 +15,8 @@ from runtime.results import RunFile, RunResult
 from runtime.runner import Runner
 from runtime.sessions.store import FlowSessions
 from tests.evals.run_cache import CachedRunner, code_of
-from tests.flow_texts import HISTORY, flow_of
-from tests.stand_ins import StandInRunner, ran
+from tests.shared.flow_texts import HISTORY, flow_of
+from tests.shared.stand_ins import StandInRunner, ran
 
 pytestmark = pytest.mark.anyio
 

@@ -21,7 +21,7 @@ from evals.score import DECIDING, EVALUATORS, UnknownScenario, Verdict, score_at
 from flows.catalogue import Catalogue
 from runtime.results import RunError
 from tests.evals.conftest import Played, right_probes, scenario_named
-from tests.stand_ins import ran
+from tests.shared.stand_ins import ran
 from tools.effects import RunEffect
 
 TEMPLATE = scenario_named("edit-template")

@@ -5,7 +5,7 @@ import pytest
 from evals.play.environment import PlayEnvironment
 from scripts.soak_evals import soak
 from tests.evals.conftest import scenario_named
-from tests.stand_ins import StandInRunner, ran
+from tests.shared.stand_ins import StandInRunner, ran
 
 
 @pytest.mark.anyio

@@ -21,7 +21,7 @@ from evals.score import score_attempt
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from tests.evals.conftest import Played, scenario_named
-from tests.stand_ins import StandInRunner, ran
+from tests.shared.stand_ins import StandInRunner, ran
 
 pytestmark = pytest.mark.anyio
 

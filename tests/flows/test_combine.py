@@ -10,7 +10,7 @@ from flows.diff import same_up_to_order
 from flows.document import Flow
 from flows.edits import add_component, configure, connect, disconnect, remove_component, rename
 from flows.merge import combine
-from tests.flow_texts import LOUDER, flow_of, node_id
+from tests.shared.flow_texts import LOUDER, flow_of, node_id
 from tools.undo_stack import undo_edit
 
 

@@ -16,7 +16,7 @@ from flows.diff import diff, same_up_to_order
 from flows.document import Flow
 from flows.edits import configure, connect, disconnect, duplicate, remove_component, rename
 from flows.fingerprints import fingerprint
-from tests import flow_texts
+from tests.shared import flow_texts
 
 Built = Callable[[str], tuple[Flow, dict[str, str]]]
 relaxed = settings(max_examples=120)

@@ -15,7 +15,7 @@ from flows.ports import handle_text
 from flows.spec import build
 from runtime.install.environment import RunnerEnvironment
 from runtime.runner import Runner
-from tests.flow_texts import LOUDER
+from tests.shared.flow_texts import LOUDER
 
 Edge = dict[str, Any]
 

@@ -10,7 +10,7 @@ import pytest
 from flows.catalogue import Catalogue
 from runtime.engine.environment_variables import engine_environment
 from runtime.install.environment import RunnerEnvironment
-from tests.forked import Nursery
+from tests.processes.forked import Nursery
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,7 @@
-"""Runs inside the engine's environment and writes, as JSON, what the tests compare with; see `tests/forking.py`."""
+"""Runs inside the engine's environment and writes, as JSON, what the tests compare with.
+
+See `tests/processes/forking.py`.
+"""
 
 import asyncio
 import functools

@@ -8,7 +8,7 @@ import pytest
 
 from flows.catalogue import Catalogue
 from flows.spec import build
-from tests.flow_texts import BARE_ECHO, LOOP, TOOLS
+from tests.shared.flow_texts import BARE_ECHO, LOOP, TOOLS
 
 pytestmark = [pytest.mark.engine]
 CHAIN = """name: Chain

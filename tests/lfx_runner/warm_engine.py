@@ -1,5 +1,5 @@
 """A flow engine in a fork of a process that has imported lfx, for the commands that tests start; see
-`tests/fork_server.py`, which is called in the engine's environment as `python -I -X utf8`.
+`tests/processes/fork_server.py`, which is called in the engine's environment as `python -I -X utf8`.
 
 A request has `arguments`, the `environment` and the `folder`.
 """
@@ -7,7 +7,6 @@ A request has `arguments`, the `environment` and the `folder`.
 import importlib.util
 import os
 import signal
-import sys
 import tempfile
 from collections.abc import Callable
 from typing import Any
@@ -28,13 +27,13 @@ def ready(main: str) -> str:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     module.become_package()
-    from lfx_runner import engine, template  # noqa: F401  (imported for the forks)
+    from lfx_runner import child, engine, template  # noqa: F401  (imported for the forks)
     from lfx_runner.confine import interpreter
 
     interpreter.prepare()
     engine.warm_up()
     engine.warm_up_models()
-    del sys.modules["lfx_runner.models"]  # by this an engine knows whether it did the rest of its own warming
+    child.SETTLE = 3600  # most processes that wait in tests are never used: they need not rehearse
     PROGRAMS.append(module.main)
     return "ready"
 

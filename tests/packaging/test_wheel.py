@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from runtime.install.environment import RunnerEnvironment
-from tests.installation import ROOT, uv_run
 from tests.packaging.conftest import FOREIGN
+from tests.processes.installation import ROOT, uv_run
 
 CARRIED = {
     "wirewright/__init__.py",

@@ -8,9 +8,9 @@ from agent.models.scripted import call, last_prompt, scripted, tool_returns
 from flows.catalogue import Catalogue
 from flows.document import Flow, Json
 from flows.edits import configure
-from tests.flow_texts import AGENT, ECHO, flow_of, node_id
-from tests.scripted_assistant import ScriptedModel, assistant, play
-from tests.stand_ins import StandInRunner, ran
+from tests.shared.flow_texts import AGENT, ECHO, flow_of, node_id
+from tests.shared.scripted_assistant import ScriptedModel, assistant, play
+from tests.shared.stand_ins import StandInRunner, ran
 from tools.approvals import EditApproval, PlanApproval
 
 pytestmark = pytest.mark.anyio

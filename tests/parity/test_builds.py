@@ -10,10 +10,10 @@ from agent.models.scripted import call, last_prompt, scripted
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from runtime.results import ModelUsage, RunMetrics, RunResult
-from tests.flow_texts import ECHO
-from tests.scripted_assistant import ScriptedModel, assistant
 from tests.server.live import events, played, serving, steps, updates
-from tests.stand_ins import StandInRunner
+from tests.shared.flow_texts import ECHO
+from tests.shared.scripted_assistant import ScriptedModel, assistant
+from tests.shared.stand_ins import StandInRunner
 
 pytestmark = pytest.mark.anyio
 ORPHAN = ECHO.replace("edges:", "  lonely: TextInput\nedges:")

@@ -7,7 +7,7 @@ import pytest
 
 from agent.models.scripted import call
 from flows.catalogue import Catalogue
-from tests.scripted_assistant import Reply, ScriptedModel, assistant, play
+from tests.shared.scripted_assistant import Reply, ScriptedModel, assistant, play
 
 pytestmark = pytest.mark.anyio
 DESCRIBE = [call("describe_component", 1, type="ChatInput")]

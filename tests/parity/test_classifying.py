@@ -4,9 +4,9 @@ import pytest
 
 from agent.models.scripted import call, last_prompt
 from flows.catalogue import Catalogue
-from tests.flow_texts import AGENT, ECHO, flow_of, node_id
-from tests.scripted_assistant import ScriptedModel, assistant
 from tests.server.live import events, serving
+from tests.shared.flow_texts import AGENT, ECHO, flow_of, node_id
+from tests.shared.scripted_assistant import ScriptedModel, assistant
 
 pytestmark = pytest.mark.anyio
 

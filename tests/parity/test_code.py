@@ -7,7 +7,7 @@ import pytest
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from runtime.guard import refuse, scan
-from tests.flow_texts import flow_of
+from tests.shared.flow_texts import flow_of
 
 FETCH = "name: Fetch\nnodes:\n  u: URLComponent\n  b: ChatOutput\nedges:\n  u.page_results -> b.input_value\n"
 OWN = """

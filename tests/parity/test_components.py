@@ -18,9 +18,9 @@ from runtime.engine.component_results import ComponentFailure
 from runtime.files.folders import user_folder
 from runtime.install.environment import RunnerEnvironment
 from runtime.runner import Runner
-from tests.scripted_assistant import ScriptedModel, assistant
 from tests.server.live import Live, events, serving, steps, updates
-from tests.stand_ins import SUM, ComponentRunner, ran
+from tests.shared.scripted_assistant import ScriptedModel, assistant
+from tests.shared.stand_ins import SUM, ComponentRunner, ran
 
 pytestmark = pytest.mark.anyio
 USES = (

@@ -15,10 +15,10 @@ from runtime.components.store import load, save
 from runtime.results import RunError
 from runtime.telemetry import LOGGER, event_fields
 from server.telemetry.metrics import Metrics
-from tests.flow_texts import ECHO, flow_of
-from tests.scripted_assistant import Reply, ScriptedModel, assistant, play
 from tests.server.live import Live, events, serving
-from tests.stand_ins import SUM, ComponentRunner, ran
+from tests.shared.flow_texts import ECHO, flow_of
+from tests.shared.scripted_assistant import Reply, ScriptedModel, assistant, play
+from tests.shared.stand_ins import SUM, ComponentRunner, ran
 
 pytestmark = pytest.mark.anyio
 DESCRIBE = [call("describe_component", 1, type="ChatInput")]

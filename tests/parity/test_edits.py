@@ -6,9 +6,9 @@ from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.layout.sizes import GAP, WIDTH, node_height
-from tests.flow_texts import AGENT, ECHO, flow_of, node_id
-from tests.scripted_assistant import ScriptedModel, assistant
 from tests.server.live import events, played, serving, steps, updates
+from tests.shared.flow_texts import AGENT, ECHO, flow_of, node_id
+from tests.shared.scripted_assistant import ScriptedModel, assistant
 
 pytestmark = pytest.mark.anyio
 GPT = [{"provider": "OpenAI", "name": "gpt-4o"}]

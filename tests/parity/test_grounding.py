@@ -6,9 +6,9 @@ from agent.models.scripted import last_prompt
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.edits import configure
-from tests.flow_texts import AGENT, ECHO, flow_of, long_flow, node_id
-from tests.scripted_assistant import ScriptedModel, assistant
 from tests.server.live import events, serving
+from tests.shared.flow_texts import AGENT, ECHO, flow_of, long_flow, node_id
+from tests.shared.scripted_assistant import ScriptedModel, assistant
 
 pytestmark = pytest.mark.anyio
 OPENED = (

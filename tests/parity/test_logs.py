@@ -12,10 +12,10 @@ from agent.models.chain import chain
 from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from runtime.telemetry import LOGGER, event_fields
-from tests.flow_texts import AGENT, ECHO, flow_of, node_id
-from tests.scripted_assistant import ScriptedModel, assistant
 from tests.server.live import STREAM, events, leaving, played, serving
-from tests.stand_ins import StandInRunner, ran
+from tests.shared.flow_texts import AGENT, ECHO, flow_of, node_id
+from tests.shared.scripted_assistant import ScriptedModel, assistant
+from tests.shared.stand_ins import StandInRunner, ran
 
 pytestmark = pytest.mark.anyio
 

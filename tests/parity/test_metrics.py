@@ -8,9 +8,9 @@ from pydantic_ai.models import Model
 
 from agent.models.scripted import call
 from flows.catalogue import Catalogue
-from tests.flow_texts import ECHO
-from tests.scripted_assistant import Reply, ScriptedModel, assistant
 from tests.server.live import STREAM, Live, events, leaving, serving
+from tests.shared.flow_texts import ECHO
+from tests.shared.scripted_assistant import Reply, ScriptedModel, assistant
 
 pytestmark = pytest.mark.anyio
 BUILD: Sequence[Reply] = ("build_flow", [call("build_flow", 1, spec=ECHO)], "Have a look.")

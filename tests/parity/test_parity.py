@@ -21,7 +21,7 @@ from scripts.parity import (
     settled,
     showing,
 )
-from tests.yaml_files import read_yaml
+from tests.shared.yaml_files import read_yaml
 
 REQUIRED: dict[str, Any] = read_yaml(Path(__file__).parent / "required.yaml")
 INVENTORY = rows()

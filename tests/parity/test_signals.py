@@ -8,10 +8,10 @@ from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.edits import configure
-from tests.flow_texts import AGENT, ECHO, flow_of, node_id
-from tests.scripted_assistant import ScriptedModel, assistant
 from tests.server.live import Live, events, serving
-from tests.stand_ins import StandInRunner, ran
+from tests.shared.flow_texts import AGENT, ECHO, flow_of, node_id
+from tests.shared.scripted_assistant import ScriptedModel, assistant
+from tests.shared.stand_ins import StandInRunner, ran
 
 pytestmark = pytest.mark.anyio
 PLAN_APPROVED = "User approved the plan. Proceed with the build."

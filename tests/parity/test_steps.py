@@ -6,10 +6,10 @@ import pytest
 
 from agent.models.scripted import call, last_prompt
 from flows.catalogue import Catalogue
-from tests.flow_texts import ECHO, flow_of, node_id
-from tests.scripted_assistant import ScriptedModel, assistant
 from tests.server.live import events, played, serving, steps, updates
-from tests.stand_ins import StandInRunner, ran
+from tests.shared.flow_texts import ECHO, flow_of, node_id
+from tests.shared.scripted_assistant import ScriptedModel, assistant
+from tests.shared.stand_ins import StandInRunner, ran
 
 pytestmark = pytest.mark.anyio
 DOCS = "# Echo\nIt says what it hears.\n"

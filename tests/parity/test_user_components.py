@@ -10,7 +10,7 @@ from runtime.components.store import FOLDER, UserComponentError, clear, load, sa
 from runtime.files.folders import user_folder
 from runtime.files.names import FileRefused
 from runtime.files.store import UserFiles
-from tests.stand_ins import SUM, ComponentRunner
+from tests.shared.stand_ins import SUM, ComponentRunner
 
 
 def kept(data: Path, user: str) -> Path:

@@ -5,9 +5,9 @@ import pytest
 from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from flows.edits import rename
-from tests.flow_texts import flow_of, long_flow, node_id
-from tests.scripted_assistant import ScriptedModel, assistant
 from tests.server.live import events, serving
+from tests.shared.flow_texts import flow_of, long_flow, node_id
+from tests.shared.scripted_assistant import ScriptedModel, assistant
 
 
 @pytest.mark.anyio

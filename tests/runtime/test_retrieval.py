@@ -24,7 +24,7 @@ from runtime.install.environment import runner_source
 from runtime.results import RunResult
 from runtime.runner import Runner
 from scripts.scripted_provider import Reply, ScriptedProvider
-from tests import documents
+from tests.shared import documents
 
 pytestmark = [pytest.mark.anyio, pytest.mark.engine]
 

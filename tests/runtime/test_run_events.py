@@ -10,10 +10,12 @@ from flows.catalogue import Catalogue
 from flows.document import Flow, JsonObject
 from flows.json_values import as_list, as_object, object_at
 from flows.spec import build
+from runtime.engine.runs import event_filter
+from runtime.engine.runs.event_filter import event_of
 from runtime.event_stream import run_events
 from runtime.options import RunOptions
 from runtime.results import RunResult
-from runtime.run_events import EventsCut, NodeFinished, NodeStarted, NodeToken, RunEvent
+from runtime.run_events import EventKind, EventsCut, NodeFinished, NodeStarted, NodeToken, RunEvent
 from runtime.runner import Runner
 from tests.runtime.unguarded import run_unguarded
 
@@ -78,6 +80,28 @@ async def test_every_node_is_reported_as_it_begins_and_ends_and_then_comes_the_r
     [result] = [item for item in items if isinstance(item, RunResult)]
     assert items[-1] is result
     assert result.output == "hi"
+
+
+@pytest.mark.parametrize("kinds", [("node_started",), ("node_finished", "waiting"), ("token",), ()])
+async def test_events_of_kinds_that_are_not_wanted_never_leave_the_runs_process(
+    kinds: tuple[EventKind, ...],
+    runner: Runner,
+    loop: tuple[Flow, dict[str, str]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    crossed: list[str] = []
+
+    def watched(line: bytes) -> "JsonObject | None":
+        event = event_of(line)
+        crossed.append(str((event or {}).get("kind")))
+        return event
+
+    monkeypatch.setattr(event_filter, "event_of", watched)
+    events: list[RunEvent] = []
+    result = await runner.run(loop[0], "one,two", on_event=events.append, event_kinds=kinds)
+    assert result.error is None
+    assert set(crossed) == {kind for kind in kinds if kind in {"node_started", "node_finished"}}
+    assert [event.event for event in events] == crossed
 
 
 async def test_the_node_that_fails_is_reported_as_failed(runner: Runner, make_code: MakeCode) -> None:

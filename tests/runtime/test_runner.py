@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from inspect import signature
 from pathlib import Path
 
 import pytest
@@ -14,9 +15,10 @@ from flows.catalogue import Catalogue
 from flows.document import Flow, JsonObject
 from flows.json_values import as_object
 from runtime.install.environment import RunnerEnvironment
+from runtime.options import RunOptions
 from runtime.results import RunResult
 from runtime.runner import Runner
-from tests.runtime.engine.processes import ends
+from tests.processes.ends import ends
 from tests.runtime.unguarded import run_unguarded
 
 MakeFlow = Callable[..., Flow]
@@ -392,3 +394,11 @@ def test_help_shows_no_variable_of_the_environment(monkeypatch: pytest.MonkeyPat
     ).stdout
     assert "class Runner" in shown
     assert "sk-only-in-the-environment" not in shown
+
+
+async def test_a_run_takes_every_option_by_its_name_and_no_other() -> None:
+    own, options = signature(Runner.run).parameters, signature(RunOptions).parameters
+    assert list(own) == ["self", "flow", "text", *options]
+    assert [own[name] for name in options] == list(options.values())
+    with pytest.raises(TypeError, match="colour"):
+        await Runner().run(Flow.empty(), colour="red")  # pyright: ignore[reportArgumentType]

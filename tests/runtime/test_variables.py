@@ -12,6 +12,7 @@ from flows.catalogue import Catalogue
 from flows.document import Flow, Json, JsonObject
 from flows.json_values import as_list, as_object, object_at
 from runtime.install.environment import RunnerEnvironment
+from runtime.options import RunOptions
 from runtime.redaction import Redactor
 from runtime.results import RunError, RunMetrics, RunResult
 from runtime.run_events import NodeFinished, NodeToken, RunEvent
@@ -276,6 +277,17 @@ def test_a_secret_never_comes_out_in_pieces_however_text_is_cut(secret: str, aro
             break
     told += text_of(scrubber.event(NodeFinished(node="n")))
     assert secret not in told or secret in "***"
+
+
+def test_text_that_may_begin_a_secret_comes_out_at_the_nodes_end_when_ends_are_not_wanted() -> None:
+    heard: list[RunEvent] = []
+    guarded = Redactor({"topsecret"}).guard(RunOptions(on_event=heard.append, event_kinds=("token",)))
+    assert set(guarded.event_kinds) == {"token", "node_finished"}
+    assert guarded.on_event is not None
+    for event in (NodeToken(node="n", text="on top"), NodeFinished(node="n")):
+        guarded.on_event(event)
+    assert {event.event for event in heard} == {"token"}
+    assert text_of(heard) == "on top"
 
 
 @given(st.text(max_size=30), st.lists(st.integers(1, 4), max_size=30))

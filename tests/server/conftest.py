@@ -4,7 +4,7 @@ import pytest
 
 from flows.catalogue import Catalogue
 from flows.document import JsonObject
-from tests.flow_texts import ECHO, flow_of
+from tests.shared.flow_texts import ECHO, flow_of
 
 
 @pytest.fixture(scope="session")

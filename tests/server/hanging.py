@@ -3,7 +3,7 @@
 from flows.catalogue import Catalogue
 from server.serve import serve
 from server.settings import ServerSettings
-from tests.scripted_assistant import ScriptedModel, assistant
+from tests.shared.scripted_assistant import ScriptedModel, assistant
 
 
 def main() -> None:

@@ -9,8 +9,11 @@ from typing import Any
 
 import anyio
 import httpx
+from pydantic import TypeAdapter
 
 from agent.assistant import Assistant
+from agent.contract.events import EVENTS
+from agent.contract.requests import STREAM_PATH
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from runtime.keychain.access_token import access_token
@@ -18,12 +21,13 @@ from server.app import create_app
 from server.auth import Access
 from server.serve import HttpServer, address, bound
 from server.settings import ServerSettings
-from tests.scripted_assistant import Reply, ScriptedModel, assistant
-from tests.stand_ins import StandInRunner
+from tests.shared.scripted_assistant import Reply, ScriptedModel, assistant
+from tests.shared.stand_ins import StandInRunner
 
-STREAM = "/api/v1/agentic/assist/stream"
+STREAM = STREAM_PATH
 ASSIST = "/api/v1/agentic/assist"
 FLOWS = "/api/v1/flows"
+DATA = "data: "
 
 
 @dataclass
@@ -64,11 +68,25 @@ async def serving(
         await task
 
 
+def event_of(frame: str, contract: TypeAdapter[Any] = EVENTS) -> dict[str, Any]:
+    """The event in a frame of a stream, as the contract's models read it: they know all of it, and write it alike.
+
+    Args:
+        frame: one `data:` line.
+        contract: the events of the stream.
+    """
+    assert frame.startswith(DATA), frame
+    sent = frame.removeprefix(DATA)
+    read: dict[str, Any] = contract.dump_python(contract.validate_json(sent), mode="json")
+    assert read == json.loads(sent)
+    return read
+
+
 async def frames(response: httpx.Response) -> AsyncGenerator[dict[str, Any]]:
     """The events of a stream as they come."""
     async for line in response.aiter_lines():
-        if line.startswith("data: "):
-            yield json.loads(line.removeprefix("data: "))
+        if line.startswith(DATA):
+            yield event_of(line)
 
 
 async def events(client: httpx.AsyncClient, **request: object) -> list[dict[str, Any]]:

@@ -17,8 +17,8 @@ from server.app import create_app
 from server.auth import CODE_SECONDS, SESSION_SECONDS, SESSIONS, SIGN_IN_PATH, Access, sign_in_link
 from server.middleware.token_check import OPEN_PATHS
 from server.settings import ServerSettings
-from tests.scripted_assistant import assistant
 from tests.server.live import ASSIST, FLOWS, STREAM, Live, serving
+from tests.shared.scripted_assistant import assistant
 
 pytestmark = pytest.mark.anyio
 METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "TRACE", "PROPFIND")

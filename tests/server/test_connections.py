@@ -6,8 +6,8 @@ from collections.abc import AsyncGenerator
 import pytest
 
 from flows.catalogue import Catalogue
-from tests.scripted_assistant import assistant
 from tests.server.live import Live, serving
+from tests.shared.scripted_assistant import assistant
 
 pytestmark = pytest.mark.anyio
 HEAD = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n"

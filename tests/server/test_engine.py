@@ -20,7 +20,7 @@ from runtime.results import RunResult
 from runtime.runner import Runner
 from server.settings import ServerSettings
 from tests.server.live import FLOWS, Live, events, serving
-from tests.stand_ins import StandInRunner
+from tests.shared.stand_ins import StandInRunner
 
 pytestmark = [pytest.mark.anyio, pytest.mark.engine]
 LOUDER = (

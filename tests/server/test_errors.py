@@ -12,8 +12,8 @@ from agent.turn.request import TurnRequest
 from flows.catalogue import Catalogue
 from server.json_response import json_bytes
 from server.settings import ServerSettings
-from tests.scripted_assistant import ScriptedModel, assistant
 from tests.server.live import ASSIST, FLOWS, STREAM, serving
+from tests.shared.scripted_assistant import ScriptedModel, assistant
 
 pytestmark = pytest.mark.anyio
 JSON = {"Content-Type": "application/json"}

@@ -6,8 +6,8 @@ from agent.contract.requests import AssistRequest
 from agent.models.scripted import call
 from agent.turn.request import TurnRequest
 from flows.catalogue import Catalogue
-from tests.scripted_assistant import ScriptedModel, assistant
 from tests.server.live import events, serving
+from tests.shared.scripted_assistant import ScriptedModel, assistant
 
 BROKEN = [f"name: Broken {number}\nnodes:\n  a: Nothing{number}\n" for number in range(3)]
 

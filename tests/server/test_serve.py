@@ -21,7 +21,7 @@ from runtime.runner import Runner
 from server.serve import CannotServe, address, bound, serve
 from server.settings import ServerSettings
 from tests.server.live import ASSIST, FLOWS, STREAM, frames, serving
-from tests.stand_ins import StandInRunner
+from tests.shared.stand_ins import StandInRunner
 
 pytestmark = pytest.mark.anyio
 ROOT = Path(__file__).parent.parent.parent

@@ -13,10 +13,10 @@ from server.errors import ApiError
 from server.settings import ServerSettings
 from server.store.sql import SqlFlowStore
 from server.turns import wanted_model
-from tests.flow_texts import LOUDER, flow_of, node_id
-from tests.scripted_assistant import ScriptedModel, assistant
 from tests.server.live import FLOWS, STREAM, Live, events, frames, leaving, serving
-from tests.stand_ins import StandInRunner
+from tests.shared.flow_texts import LOUDER, flow_of, node_id
+from tests.shared.scripted_assistant import ScriptedModel, assistant
+from tests.shared.stand_ins import StandInRunner
 
 ADD = call("add_component", 1, type="ChatInput")
 ADD_OUTPUT = call("add_component", 1, type="ChatOutput")

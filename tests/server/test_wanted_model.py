@@ -4,7 +4,7 @@ import pytest
 
 from flows.catalogue import Catalogue
 from server.turns import wanted_model
-from tests.scripted_assistant import assistant
+from tests.shared.scripted_assistant import assistant
 
 
 @pytest.mark.parametrize(

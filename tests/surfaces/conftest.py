@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.forked import Nursery
+from tests.processes.forked import Nursery
 from tests.surfaces import snapshots
 from tests.surfaces.subject import Subject, Workplace
 
@@ -38,7 +38,7 @@ def forks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Forks]:
         if subject.python not in started or started[subject.python].ended:
             folder = tmp_path_factory.mktemp("forks")
             empty = Workplace(subject, folder, folder)
-            child = Path(__file__).with_name("command_child.py")
+            child = Path(__file__).parent / "captures" / "command_child.py"
             variables = empty.environment()
             started[subject.python] = Nursery(subject.python, child, folder=folder, variables=variables, warnings=True)
         return started[subject.python]

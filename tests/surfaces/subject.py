@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.forked import Nursery
+from tests.processes.forked import Nursery
 
 LIMIT_SECONDS = 180
 """How long one command may take."""

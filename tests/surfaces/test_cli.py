@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
-from tests.surfaces.cli_capture import Case, capture_cli
-from tests.surfaces.cli_cases import ASKS, EVAL_FILES, EVALS, FILES, FLOWS, RUNS
+from tests.surfaces.captures.cli_capture import Case, capture_cli
+from tests.surfaces.captures.cli_cases import ASKS, EVAL_FILES, EVALS, FILES, FLOWS, RUNS
 from tests.surfaces.subject import Workplace
 
 

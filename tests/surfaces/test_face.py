@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from tests.surfaces.face_capture import capture_face
+from tests.surfaces.captures.face_capture import capture_face
 from tests.surfaces.subject import Workplace
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from tests.surfaces.help_capture import capture_help, subcommands
+from tests.surfaces.captures.help_capture import capture_help, subcommands
 from tests.surfaces.subject import Workplace
 
 Matches = Callable[[str, Mapping[str, str]], None]

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from tests.surfaces.cli_cases import LOUDER
-from tests.surfaces.http_routes import capture_http
-from tests.surfaces.stream_capture import capture_stream
+from tests.surfaces.captures.cli_cases import LOUDER
+from tests.surfaces.captures.http_routes import capture_http
+from tests.surfaces.captures.stream_capture import capture_stream
 from tests.surfaces.subject import Workplace
 
 pytestmark = [pytest.mark.engine, pytest.mark.usefixtures("warm_engine")]

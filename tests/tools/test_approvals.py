@@ -11,8 +11,8 @@ from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.edits import add_component, configure
 from flows.spec import build
-from tests.flow_texts import LOUDER
-from tests.stand_ins import ASKED_FOR, StandInRunner
+from tests.shared.flow_texts import LOUDER
+from tests.shared.stand_ins import ASKED_FOR, StandInRunner
 from tests.tools.toolsets.test_toolsets import node_id, use
 from tools.approvals import Approval, EditApproval, PlanApproval, approval_metadata, is_free_text, read_approval
 from tools.undo_stack import TurnChanges, UndoStack, undo_edit

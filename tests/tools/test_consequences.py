@@ -9,9 +9,9 @@ from flows import edits
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from runtime.gateway.models import Models, ModelUnavailable
-from tests.flow_texts import LOOP, LOUDER, flow_of, node_id
-from tests.scripted_assistant import play, scripted_assistant
-from tests.stand_ins import ASKED_FOR, StandInRunner
+from tests.shared.flow_texts import LOOP, LOUDER, flow_of, node_id
+from tests.shared.scripted_assistant import play, scripted_assistant
+from tests.shared.stand_ins import ASKED_FOR, StandInRunner
 from tests.tools.toolsets.test_toolsets import use
 from tools.workbench import Workbench
 

@@ -9,8 +9,8 @@ from flows.catalogue import Catalogue
 from flows.document import Flow
 from runtime.install.environment import RunnerEnvironment
 from runtime.results import RunError
-from tests.flow_texts import ECHO, flow_of
-from tests.stand_ins import StandInRunner, ran
+from tests.shared.flow_texts import ECHO, flow_of
+from tests.shared.stand_ins import StandInRunner, ran
 from tests.tools.toolsets.test_toolsets import use
 from tools.probes import Probe, answered_by, output_text, probes_for
 from tools.specs import read_spec

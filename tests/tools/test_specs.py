@@ -8,9 +8,9 @@ from flows.document import Flow
 from flows.fingerprints import fingerprint
 from flows.spec import build
 from runtime.results import RunError
-from tests.flow_texts import ECHO, LOUDER, flow_of, node_id
-from tests.scripted_assistant import play, scripted_assistant
-from tests.stand_ins import StandInRunner, ran
+from tests.shared.flow_texts import ECHO, LOUDER, flow_of, node_id
+from tests.shared.scripted_assistant import play, scripted_assistant
+from tests.shared.stand_ins import StandInRunner, ran
 from tests.tools.toolsets.test_toolsets import use
 from tools.specs import read_spec
 from tools.workbench import Workbench

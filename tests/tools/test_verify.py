@@ -7,8 +7,8 @@ from flows.catalogue import Catalogue
 from runtime.install.environment import RunnerEnvironment
 from runtime.results import RunError
 from runtime.runner import Runner
-from tests.flow_texts import BARE_ECHO, flow_of
-from tests.stand_ins import StandInRunner, ran
+from tests.shared.flow_texts import BARE_ECHO, flow_of
+from tests.shared.stand_ins import StandInRunner, ran
 from tools.verify import Verification, verify
 from tools.workbench import FlowRunner, Workbench
 

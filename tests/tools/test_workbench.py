@@ -7,7 +7,7 @@ from flows.actions import apply
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.edits import Edit, add_component, configure
-from tests.stand_ins import StandInRunner
+from tests.shared.stand_ins import StandInRunner
 from tools.events import FlowUpdate
 from tools.workbench import Workbench
 

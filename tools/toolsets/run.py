@@ -76,6 +76,7 @@ async def _run(ctx: RunContext[Workbench], text: str | None) -> RunResult:
         variables=bench.user_variables,
         hosts=tuple(sorted(bench.allowed_hosts)),
         only_hosts=only_hosts(bench),
+        event_kinds=("node_started", "waiting"),
     )
     stream = run_events(bench.runner.execute, flow, text, options)
     result = RunResult(run_id="", output=None, outputs={}, metrics=RunMetrics(seconds=0), error=_ENDED)

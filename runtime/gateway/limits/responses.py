@@ -29,7 +29,7 @@ def limit_bodies(client: Any, limit: int = LIMIT) -> Any:
     """Return an HTTP client (of httpx or httpx2) that reads no response beyond a limit.
 
     Args:
-        client: the client, which is changed.
+        client: the client, which its maker lets change.
         limit: bytes, as they are sent and when they are unpacked.
     """
 
@@ -42,23 +42,6 @@ def limit_bodies(client: Any, limit: int = LIMIT) -> Any:
     hooks = client.event_hooks
     client.event_hooks = {**hooks, "response": [*hooks.get("response", ()), bound]}
     return client
-
-
-def limit_provider(provider: Any) -> None:
-    """Limit the responses that a provider's own HTTP client reads, and those of the clients that replace it.
-
-    Args:
-        provider: one of PydanticAI's; without an HTTP client of its own, nothing is changed.
-    """
-    own, make = getattr(provider, "_own_http_client", None), getattr(provider, "_http_client_factory", None)
-    if own is not None:
-        limit_bodies(own)
-    if make is not None:
-        provider._http_client_factory = _limited(make)
-
-
-def _limited(make: Callable[[], Any]) -> Callable[[], Any]:
-    return lambda: limit_bodies(make())
 
 
 def _unpacking(encoding: str) -> Callable[[bytes], Iterator[bytes]]:

@@ -6,7 +6,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from agent.contract.events import Event
+from agent.contract.events import Event, models_of
 from flows import actions
 from flows.document import Flow
 from flows.faults import Fault
@@ -78,10 +78,8 @@ _BY_TYPE: dict[object, st.SearchStrategy[Any]] = {
 
 
 def models(annotation: Any = Event) -> list[type[BaseModel]]:
-    """Every model of a union, however deep it stands in it."""
-    if isinstance(annotation, type):
-        return [annotation] if issubclass(annotation, BaseModel) else []
-    return [found for inner in get_args(annotation) for found in models(inner)]
+    """Every model of a union."""
+    return list(models_of(annotation))
 
 
 def instances(model: type[BaseModel]) -> st.SearchStrategy[BaseModel]:

@@ -11,7 +11,7 @@ from flows.faults import Fault
 from flows.spec import build
 from runtime.results import ModelUsage, RunError, RunFile, RunHost, RunMetrics, RunResult
 from scripts.contract import files, schema, typescript
-from tests.flow_texts import LOUDER
+from tests.shared.flow_texts import LOUDER
 from tools.json_types import FlowDocument
 
 FAULT = Fault(code="c", message="m", fix="f")

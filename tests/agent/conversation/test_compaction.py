@@ -13,9 +13,9 @@ from agent.models.chain import chain
 from agent.models.connections import connect
 from agent.models.scripted import call, tool_returns
 from flows.catalogue import Catalogue
-from tests.flow_texts import ECHO, flow_of
-from tests.scripted_assistant import play, scripted_assistant
-from tests.stand_ins import StandInRunner
+from tests.shared.flow_texts import ECHO, flow_of
+from tests.shared.scripted_assistant import play, scripted_assistant
+from tests.shared.stand_ins import StandInRunner
 from tools.workbench import Workbench
 
 SEARCHES = 5

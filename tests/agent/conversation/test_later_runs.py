@@ -10,7 +10,7 @@ from agent.conversation.later_runs import LaterRuns
 from agent.settings import AssistantSettings
 from agent.turn.request import TurnRequest
 from agent.turn.result import TurnEnded, TurnResult
-from tests.stand_ins import StandInRunner, ran
+from tests.shared.stand_ins import StandInRunner, ran
 from tools.effects import RunEffect
 
 pytestmark = pytest.mark.anyio

@@ -10,9 +10,9 @@ from agent.turn.request import TurnRequest
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from runtime.results import RunError
-from tests.flow_texts import LOUDER, flow_of
-from tests.scripted_assistant import play, scripted_assistant
-from tests.stand_ins import StandInRunner, ran
+from tests.shared.flow_texts import LOUDER, flow_of
+from tests.shared.scripted_assistant import play, scripted_assistant
+from tests.shared.stand_ins import StandInRunner, ran
 
 pytestmark = pytest.mark.anyio
 ASK = '{"intent": "question"}'

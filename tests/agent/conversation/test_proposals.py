@@ -9,9 +9,9 @@ from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.merge import merge
-from tests.flow_texts import ECHO, LOUDER, flow_of, node_id
-from tests.scripted_assistant import ScriptedModel, Step, play, play_all, scripted_assistant
-from tests.stand_ins import StandInRunner, ran
+from tests.shared.flow_texts import ECHO, LOUDER, flow_of, node_id
+from tests.shared.scripted_assistant import ScriptedModel, Step, play, play_all, scripted_assistant
+from tests.shared.stand_ins import StandInRunner, ran
 from tools.events import FlowUpdate
 
 pytestmark = pytest.mark.anyio

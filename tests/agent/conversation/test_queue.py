@@ -10,7 +10,7 @@ from agent.turn.result import TurnEnded, TurnError, TurnResult
 from agent.turn.stream import TurnStream
 from flows.catalogue import Catalogue
 from server.errors import turn_failed
-from tests.scripted_assistant import ScriptedModel, assistant, play
+from tests.shared.scripted_assistant import ScriptedModel, assistant, play
 from tools.events import Progress
 
 pytestmark = pytest.mark.anyio

@@ -8,9 +8,9 @@ from agent.language.phrases import phrase
 from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from flows.document import Flow
-from tests.flow_texts import LOUDER, flow_of, node_id
-from tests.scripted_assistant import assistant, play, scripted_assistant
-from tests.stand_ins import StandInRunner
+from tests.shared.flow_texts import LOUDER, flow_of, node_id
+from tests.shared.scripted_assistant import assistant, play, scripted_assistant
+from tests.shared.stand_ins import StandInRunner
 
 pytestmark = pytest.mark.anyio
 

@@ -8,9 +8,9 @@ from agent.demo.replies import reply
 from agent.demo.words import LANGUAGES
 from flows.catalogue import Catalogue
 from flows.document import Flow
-from tests.flow_texts import LOUDER, flow_of, node_id
-from tests.scripted_assistant import assistant, play
-from tests.stand_ins import StandInRunner
+from tests.shared.flow_texts import LOUDER, flow_of, node_id
+from tests.shared.scripted_assistant import assistant, play
+from tests.shared.stand_ins import StandInRunner
 
 pytestmark = pytest.mark.anyio
 WHISPER = "Change the prompt to 'Whisper it: {text}'"

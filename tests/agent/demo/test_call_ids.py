@@ -8,9 +8,9 @@ from agent.conversation.memory import TURNS
 from agent.settings import AssistantSettings
 from agent.turn.result import TurnResult
 from flows.catalogue import Catalogue
-from tests.flow_texts import ECHO, LOUDER, flow_of
-from tests.scripted_assistant import play
-from tests.stand_ins import StandInRunner
+from tests.shared.flow_texts import ECHO, LOUDER, flow_of
+from tests.shared.scripted_assistant import play
+from tests.shared.stand_ins import StandInRunner
 
 pytestmark = pytest.mark.anyio
 

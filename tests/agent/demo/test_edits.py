@@ -12,7 +12,7 @@ from flows.catalogue import Catalogue
 from flows.document import Flow
 from runtime.install.environment import RunnerEnvironment
 from tests.agent.demo.first_messages import canvas
-from tests.stand_ins import StandInRunner
+from tests.shared.stand_ins import StandInRunner
 
 pytestmark = [pytest.mark.engine, pytest.mark.anyio]
 

@@ -26,8 +26,8 @@ from agent.turn.result import TurnEnded
 from flows.catalogue import Catalogue
 from runtime.install.environment import RunnerEnvironment
 from tests.agent.demo.first_messages import FirstMessage, Judgement, canvas, first_messages, judge
-from tests.installation import once
-from tests.stand_ins import StandInRunner
+from tests.processes.installation import once
+from tests.shared.stand_ins import StandInRunner
 
 pytestmark = pytest.mark.engine
 LANGUAGES = ("en", "de", "fr", "es", "pt", "it", "ja", "zh")

@@ -16,8 +16,8 @@ from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.spec import build
 from runtime.results import RunError
-from tests.flow_texts import LOUDER
-from tests.stand_ins import ComponentRunner, StandInRunner, ran
+from tests.shared.flow_texts import LOUDER
+from tests.shared.stand_ins import ComponentRunner, StandInRunner, ran
 
 SPLITTING = """name: Splitter
 nodes:

@@ -7,8 +7,8 @@ from agent.honesty.statement import statement
 from agent.models.scripted import call
 from agent.turn.record import TurnRecord
 from flows.catalogue import Catalogue
-from tests.flow_texts import ECHO, flow_of
-from tests.scripted_assistant import play, scripted_assistant
+from tests.shared.flow_texts import ECHO, flow_of
+from tests.shared.scripted_assistant import play, scripted_assistant
 
 ADDED = TurnRecord.model_validate({"changes": [{"kind": "added", "nodes": ["Prompt-1"]}]})
 

@@ -10,9 +10,9 @@ from agent.models.scripted import call
 from agent.turn.record import Asked, TurnRecord
 from flows.catalogue import Catalogue
 from runtime.results import RunError
-from tests.flow_texts import ECHO, flow_of
-from tests.scripted_assistant import play, play_all, scripted_assistant
-from tests.stand_ins import StandInRunner, ran
+from tests.shared.flow_texts import ECHO, flow_of
+from tests.shared.scripted_assistant import play, play_all, scripted_assistant
+from tests.shared.stand_ins import StandInRunner, ran
 from tools.events import Progress
 
 ADD = call("add_component", 1, type="Prompt Template")

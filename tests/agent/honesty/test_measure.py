@@ -10,7 +10,7 @@ from agent.honesty.claims import Evidence, differences
 from agent.honesty.measure import Figures, measure, states_otherwise
 from agent.turn.record import Asked, TurnRecord
 from flows.catalogue import Catalogue
-from tests.scripted_assistant import play, scripted_assistant
+from tests.shared.scripted_assistant import play, scripted_assistant
 
 DATA = Path(__file__).parent / "data"
 ACTS: dict[str, Asked] = {

@@ -11,9 +11,9 @@ from agent.honesty.recovery import recover
 from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from flows.document import Flow
-from tests.flow_texts import ECHO, flow_of
-from tests.scripted_assistant import play_all, scripted_assistant
-from tests.stand_ins import StandInRunner
+from tests.shared.flow_texts import ECHO, flow_of
+from tests.shared.scripted_assistant import play_all, scripted_assistant
+from tests.shared.stand_ins import StandInRunner
 from tools.events import FlowPreview, Progress
 from tools.workbench import Workbench
 

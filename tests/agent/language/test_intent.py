@@ -11,7 +11,7 @@ from pydantic_ai.usage import RunUsage
 
 from agent.language.intent import OUTPUT_TOKENS, Classification, classify, instructions, read_classification
 from agent.turn.result import Intent
-from tests.scripted_assistant import ScriptedModel
+from tests.shared.scripted_assistant import ScriptedModel
 from tools.mandate import Effect, Mandate, name_words
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import agent.language
 from agent.language.replies import asks_to_continue, plain_reply, reply_language, says_little
-from tests.yaml_files import read_yaml
+from tests.shared.yaml_files import read_yaml
 
 DATA = Path(__file__).with_name("data")
 TABLE: dict[str, dict[str, list[str]]] = yaml.safe_load(

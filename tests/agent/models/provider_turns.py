@@ -14,8 +14,8 @@ from scripts.cassettes import WIRES
 from scripts.scripted_provider import Reply
 from scripts.wire_formats import EveryWire
 from tests.agent.models.wires import addressed
-from tests.scripted_assistant import play_all
-from tests.stand_ins import StandInRunner
+from tests.shared.scripted_assistant import play_all
+from tests.shared.stand_ins import StandInRunner
 
 
 @dataclass

@@ -16,8 +16,8 @@ from agent.models.clients import MODELS, Clients
 from agent.models.providers import ModelChoice
 from agent.settings import AssistantSettings
 from flows.catalogue import Catalogue
-from tests.scripted_assistant import play
-from tests.stand_ins import StandInRunner
+from tests.shared.scripted_assistant import play
+from tests.shared.stand_ins import StandInRunner
 
 pytestmark = pytest.mark.anyio
 KEYS = {"OPENAI_API_KEY": "k"}

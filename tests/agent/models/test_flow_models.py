@@ -14,9 +14,9 @@ from runtime.gateway.models import ASSISTANT, Budget, ModelUnavailable
 from runtime.results import ModelUsage, RunMetrics, RunResult
 from scripts.scripted_provider import Reply
 from tests.agent.models.provider_turns import provider_turns
-from tests.flow_texts import ECHO
-from tests.scripted_assistant import ScriptedModel, assistant, play
-from tests.stand_ins import StandInRunner
+from tests.shared.flow_texts import ECHO
+from tests.shared.scripted_assistant import ScriptedModel, assistant, play
+from tests.shared.stand_ins import StandInRunner
 from tools.verify import PROBE_BUDGET
 
 pytestmark = pytest.mark.anyio

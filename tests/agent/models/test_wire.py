@@ -9,7 +9,7 @@ import pytest
 from agent.turn.result import TurnResult
 from scripts.cassettes import FOLDER, WIRES, approved, cassettes, digest, played, wire_of
 from scripts.conversations import CONVERSATIONS
-from tests.yaml_files import read_yaml
+from tests.shared.yaml_files import read_yaml
 from tools.approvals import EditApproval
 
 pytestmark = [pytest.mark.anyio, pytest.mark.engine, pytest.mark.usefixtures("wire")]

@@ -12,9 +12,9 @@ from agent.models.scripted import call
 from agent.settings import AssistantSettings
 from flows.catalogue import Catalogue
 from flows.fields.model_values import canonical_model
-from tests.flow_texts import ECHO
-from tests.scripted_assistant import ScriptedModel, play
-from tests.stand_ins import StandInRunner
+from tests.shared.flow_texts import ECHO
+from tests.shared.scripted_assistant import ScriptedModel, play
+from tests.shared.stand_ins import StandInRunner
 
 pytestmark = pytest.mark.anyio
 CONFIGURED = {

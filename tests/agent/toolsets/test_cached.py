@@ -11,7 +11,7 @@ from agent.toolsets.cached import cached_toolset, subset
 from agent.toolsets.selection import all_tools
 from flows.catalogue import Catalogue
 from flows.document import Flow
-from tests.stand_ins import StandInRunner
+from tests.shared.stand_ins import StandInRunner
 from tools.workbench import Workbench
 
 pytestmark = pytest.mark.anyio

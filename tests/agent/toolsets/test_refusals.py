@@ -10,9 +10,9 @@ from pydantic_ai import ToolCallPart
 from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from flows.document import Flow
-from tests.flow_texts import LOUDER, flow_of, node_id
-from tests.scripted_assistant import ScriptedModel, play, scripted_assistant
-from tests.stand_ins import StandInRunner, ran
+from tests.shared.flow_texts import LOUDER, flow_of, node_id
+from tests.shared.scripted_assistant import ScriptedModel, play, scripted_assistant
+from tests.shared.stand_ins import StandInRunner, ran
 
 pytestmark = pytest.mark.anyio
 

@@ -8,9 +8,9 @@ from agent.models.scripted import call
 from agent.prompts import prompt
 from agent.toolsets.selection import READ_TOOLS, all_tools
 from flows.catalogue import Catalogue
-from tests.flow_texts import ECHO, flow_of, node_id
-from tests.scripted_assistant import play, scripted_assistant
-from tests.stand_ins import StandInRunner, ran
+from tests.shared.flow_texts import ECHO, flow_of, node_id
+from tests.shared.scripted_assistant import play, scripted_assistant
+from tests.shared.stand_ins import StandInRunner, ran
 
 pytestmark = pytest.mark.anyio
 

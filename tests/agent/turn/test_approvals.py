@@ -15,9 +15,9 @@ from agent.settings import AssistantSettings
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from runtime.database.database import Database
-from tests.flow_texts import ECHO, LOUDER, flow_of, node_id
-from tests.scripted_assistant import play, scripted_assistant
-from tests.stand_ins import StandInRunner, ran
+from tests.shared.flow_texts import ECHO, LOUDER, flow_of, node_id
+from tests.shared.scripted_assistant import play, scripted_assistant
+from tests.shared.stand_ins import StandInRunner, ran
 from tools.approvals import EditApproval, PlanApproval
 
 pytestmark = pytest.mark.anyio

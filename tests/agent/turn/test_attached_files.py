@@ -11,8 +11,8 @@ from runtime.files.folders import LOCAL_USER
 from runtime.files.store import UserFiles
 from runtime.runner import Runner
 from server.settings import ServerSettings
-from tests import documents
-from tests.scripted_assistant import ScriptedModel, play, play_all
+from tests.shared import documents
+from tests.shared.scripted_assistant import ScriptedModel, play, play_all
 from tools.events import FileWritten
 
 pytestmark = [pytest.mark.anyio, pytest.mark.engine]

@@ -11,8 +11,8 @@ from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from runtime.files.folders import LOCAL_USER
 from runtime.files.store import UserFiles
-from tests.flow_texts import ECHO
-from tests.scripted_assistant import assistant, play, play_all, scripted_assistant
+from tests.shared.flow_texts import ECHO
+from tests.shared.scripted_assistant import assistant, play, play_all, scripted_assistant
 from tools.events import Progress
 
 pytestmark = pytest.mark.anyio

@@ -9,8 +9,8 @@ from flows.document import Flow
 from runtime.files.folders import LOCAL_USER
 from runtime.runner import Runner
 from server.settings import ServerSettings
-from tests.flow_texts import HISTORY, flow_of
-from tests.scripted_assistant import ScriptedModel, play
+from tests.shared.flow_texts import HISTORY, flow_of
+from tests.shared.scripted_assistant import ScriptedModel, play
 
 pytestmark = [pytest.mark.anyio, pytest.mark.engine]
 

@@ -23,9 +23,9 @@ from runtime.engine.component_results import ComponentDescription, ComponentFail
 from runtime.files.store import UserFiles
 from runtime.results import RunError
 from tests.agent.poison import called, injected, named
-from tests.flow_texts import LOUDER, flow_of, node_id
-from tests.scripted_assistant import Step, play, scripted_assistant
-from tests.stand_ins import SUM, ComponentRunner, ran
+from tests.shared.flow_texts import LOUDER, flow_of, node_id
+from tests.shared.scripted_assistant import Step, play, scripted_assistant
+from tests.shared.stand_ins import SUM, ComponentRunner, ran
 
 pytestmark = pytest.mark.anyio
 

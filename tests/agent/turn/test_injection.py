@@ -13,9 +13,9 @@ from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.edits import configure
 from tests.agent.poison import ESCAPE, ORDER, called, harm, injected, named, obeys, seen
-from tests.flow_texts import LOUDER, flow_of, node_id
-from tests.scripted_assistant import play, scripted_assistant
-from tests.stand_ins import StandInRunner, ran
+from tests.shared.flow_texts import LOUDER, flow_of, node_id
+from tests.shared.scripted_assistant import play, scripted_assistant
+from tests.shared.stand_ins import StandInRunner, ran
 
 pytestmark = pytest.mark.anyio
 

@@ -10,9 +10,9 @@ from agent.models.scripted import call
 from agent.turn.request import TurnRequest
 from flows.catalogue import Catalogue
 from flows.document import Flow
-from tests.flow_texts import ECHO, LOUDER, flow_of, node_id
-from tests.scripted_assistant import assistant, play, scripted_assistant
-from tests.stand_ins import StandInRunner
+from tests.shared.flow_texts import ECHO, LOUDER, flow_of, node_id
+from tests.shared.scripted_assistant import assistant, play, scripted_assistant
+from tests.shared.stand_ins import StandInRunner
 
 pytestmark = pytest.mark.anyio
 

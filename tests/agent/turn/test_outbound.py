@@ -16,8 +16,8 @@ from flows.document import Flow
 from flows.spec import build
 from runtime.files.store import UserFiles
 from runtime.results import RunHost
-from tests.scripted_assistant import Step, play, scripted_assistant
-from tests.stand_ins import StandInRunner, ran
+from tests.shared.scripted_assistant import Step, play, scripted_assistant
+from tests.shared.stand_ins import StandInRunner, ran
 from tools.approvals import OutboundApproval
 
 pytestmark = pytest.mark.anyio

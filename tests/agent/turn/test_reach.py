@@ -19,7 +19,7 @@ from flows.spec import build
 from runtime.install.environment import RunnerEnvironment
 from runtime.runner import Runner
 from server.settings import ServerSettings
-from tests.scripted_assistant import ScriptedModel, play
+from tests.shared.scripted_assistant import ScriptedModel, play
 from tools.approvals import OutboundApproval
 
 pytestmark = [pytest.mark.anyio, pytest.mark.engine]

@@ -12,9 +12,9 @@ from agent.turn.request import TurnRequest
 from flows.catalogue import Catalogue
 from runtime.files.store import UserFiles
 from runtime.results import RunError
-from tests.flow_texts import ECHO, LOUDER, flow_of, node_id
-from tests.scripted_assistant import ScriptedModel, assistant, play, scripted_assistant
-from tests.stand_ins import StandInRunner, ran
+from tests.shared.flow_texts import ECHO, LOUDER, flow_of, node_id
+from tests.shared.scripted_assistant import ScriptedModel, assistant, play, scripted_assistant
+from tests.shared.stand_ins import StandInRunner, ran
 
 pytestmark = pytest.mark.anyio
 

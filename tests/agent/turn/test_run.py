@@ -15,9 +15,9 @@ from agent.turn.request import TurnRequest
 from agent.turn.result import TurnEvent, TurnResult
 from flows.catalogue import Catalogue
 from runtime.results import RunError
-from tests.flow_texts import ECHO
-from tests.scripted_assistant import ScriptedModel, assistant, play, play_all, scripted_assistant
-from tests.stand_ins import StandInRunner, ran
+from tests.shared.flow_texts import ECHO
+from tests.shared.scripted_assistant import ScriptedModel, assistant, play, play_all, scripted_assistant
+from tests.shared.stand_ins import StandInRunner, ran
 from tools.events import FlowPreview, FlowUpdate, Progress
 
 pytestmark = pytest.mark.anyio

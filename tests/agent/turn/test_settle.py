@@ -6,7 +6,7 @@ from agent.turn.settle import settle
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.spec import build
-from tests.flow_texts import ECHO
+from tests.shared.flow_texts import ECHO
 
 
 def flow(catalogue: Catalogue) -> Flow:

@@ -15,9 +15,9 @@ from flows.document import Flow
 from flows.edits import configure
 from runtime.files.store import UserFiles
 from tests.agent.poison import ORDER, harm, injected, obeys, seen
-from tests.flow_texts import LOUDER, flow_of, node_id
-from tests.scripted_assistant import Step, play, scripted_assistant
-from tests.stand_ins import StandInRunner, ran
+from tests.shared.flow_texts import LOUDER, flow_of, node_id
+from tests.shared.scripted_assistant import Step, play, scripted_assistant
+from tests.shared.stand_ins import StandInRunner, ran
 
 pytestmark = pytest.mark.anyio
 

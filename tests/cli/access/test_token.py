@@ -8,8 +8,8 @@ import pytest
 from flows.catalogue import Catalogue
 from runtime.keychain.access_token import access_token
 from tests.cli.conftest import Wirewright
-from tests.scripted_assistant import assistant
 from tests.server.live import FLOWS, serving
+from tests.shared.scripted_assistant import assistant
 
 
 def test_the_token_is_printed_and_nothing_else(wirewright: Wirewright, data_folder: Path) -> None:

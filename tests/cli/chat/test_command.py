@@ -17,10 +17,10 @@ from cli.chat.lines import EndOfInput, Lines
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from tests.cli.conftest import Wirewright
-from tests.flow_texts import ECHO, LOUDER, flow_of, node_id
-from tests.scripted_assistant import ScriptedModel
-from tests.shelf import SPEC, index_of, shelf_of
-from tests.stand_ins import StandInRunner, ran
+from tests.shared.flow_texts import ECHO, LOUDER, flow_of, node_id
+from tests.shared.scripted_assistant import ScriptedModel
+from tests.shared.shelf import SPEC, index_of, shelf_of
+from tests.shared.stand_ins import StandInRunner, ran
 
 pytestmark = pytest.mark.anyio
 

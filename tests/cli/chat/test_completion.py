@@ -10,7 +10,7 @@ from cli.chat.completion import Completions, completes_while_typing
 from cli.chat.mentions import read_mentions
 from flows.catalogue import Catalogue
 from flows.document import Flow
-from tests.flow_texts import LOUDER, flow_of, node_id
+from tests.shared.flow_texts import LOUDER, flow_of, node_id
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ import pytest
 from agent.assistant import Assistant
 from agent.models.scripted import call
 from tests.cli.conftest import Wirewright
-from tests.flow_texts import HISTORY
-from tests.scripted_assistant import ScriptedModel
+from tests.shared.flow_texts import HISTORY
+from tests.shared.scripted_assistant import ScriptedModel
 
 FIRST = "before:  now: I am Ada"
 

@@ -11,9 +11,9 @@ from cli.chat.conversation import Conversation
 from cli.chat.lines import EndOfInput, Lines, Unanswered
 from flows.catalogue import Catalogue
 from flows.document import Flow
-from tests.flow_texts import ECHO, LOUDER, flow_of
-from tests.scripted_assistant import ScriptedModel
-from tests.stand_ins import StandInRunner
+from tests.shared.flow_texts import ECHO, LOUDER, flow_of
+from tests.shared.scripted_assistant import ScriptedModel
+from tests.shared.stand_ins import StandInRunner
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("excerpt")]
 

@@ -17,7 +17,7 @@ from evals.players.boaster import BoasterPlayer
 from flows.catalogue import Catalogue
 from tests.cli.conftest import Wirewright
 from tests.evals.conftest import scenario_named
-from tests.stand_ins import StandInRunner
+from tests.shared.stand_ins import StandInRunner
 
 
 @pytest.fixture

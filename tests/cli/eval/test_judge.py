@@ -15,7 +15,7 @@ from evals.players.null import NullPlayer
 from flows.catalogue import Catalogue
 from tests.cli.conftest import Wirewright
 from tests.evals.conftest import scenario_named
-from tests.stand_ins import StandInRunner
+from tests.shared.stand_ins import StandInRunner
 
 
 @pytest.fixture

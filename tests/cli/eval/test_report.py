@@ -23,7 +23,7 @@ from flows.catalogue import Catalogue
 from flows.document import Flow
 from tests.cli.conftest import Wirewright
 from tests.evals.conftest import scenario_named
-from tests.stand_ins import StandInRunner, ran
+from tests.shared.stand_ins import StandInRunner, ran
 
 ECHO = scenario_named("echo")
 

@@ -17,7 +17,7 @@ from evals.scenarios.loader import load_scenarios
 from evals.score import EVALUATORS
 from flows.catalogue import Catalogue
 from tests.cli.conftest import Wirewright
-from tests.stand_ins import StandInRunner, ran
+from tests.shared.stand_ins import StandInRunner, ran
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def runner(monkeypatch: pytest.MonkeyPatch, catalogue: Catalogue) -> StandInRunn
             settings=AssistantSettings(), catalogue=catalogue, runner=stand_in, versions=Versions(lfx="stand-in")
         )
 
-    monkeypatch.setattr("cli.eval.environment.play_environment", opened)
+    monkeypatch.setattr("cli.eval.play.environment.play_environment", opened)
     monkeypatch.setattr("cli.engine.ready_catalogue", lambda: catalogue)
     return stand_in
 

@@ -10,7 +10,7 @@ from flows.document import Flow
 from flows.fingerprints import fingerprint
 from flows.spec import build
 from tests.cli.conftest import Wirewright
-from tests.flow_texts import LOUDER
+from tests.shared.flow_texts import LOUDER
 
 pytestmark = pytest.mark.usefixtures("excerpt")
 

@@ -13,7 +13,7 @@ from flows.document import Flow
 from flows.spec import build
 from flows.templates import templates
 from tests.cli.conftest import Wirewright
-from tests.flow_texts import LOUDER
+from tests.shared.flow_texts import LOUDER
 
 pytestmark = pytest.mark.usefixtures("excerpt")
 BROKEN = b"nodes:\n  chat: ChatInputt\n  answer: ChatOutput\n"

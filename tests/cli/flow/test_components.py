@@ -8,8 +8,8 @@ import pytest
 
 from runtime.engine.process import Engine
 from tests.cli.conftest import Wirewright
-from tests.flow_texts import WORD_COUNT, WORD_COUNTER
 from tests.runtime.components.test_rules import GOOD
+from tests.shared.flow_texts import WORD_COUNT, WORD_COUNTER
 
 pytestmark = [pytest.mark.engine, pytest.mark.usefixtures("warm_engine")]
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Wirewright
-from tests.flow_texts import HISTORY
+from tests.shared.flow_texts import HISTORY
 
 FIRST = "before:  now: I am Ada\n"
 

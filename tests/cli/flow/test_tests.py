@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from tests.cli.conftest import Wirewright
-from tests.flow_texts import HISTORY
+from tests.shared.flow_texts import HISTORY
 
 pytestmark = [pytest.mark.engine, pytest.mark.usefixtures("warm_engine")]
 

@@ -10,7 +10,7 @@ from cli.flow.tweaks import checked_tweaks, read_tweaks
 from flows.catalogue import Catalogue
 from runtime.runner import Runner
 from tests.cli.conftest import Wirewright
-from tests.flow_texts import LOUDER
+from tests.shared.flow_texts import LOUDER
 
 TWO_PROMPTS = (
     LOUDER.replace("  answer:", "  second: Prompt Template\n  answer:")

@@ -18,7 +18,7 @@ from runtime.files.folders import LOCAL_USER
 from runtime.sessions.run_entry import RunEntry
 from runtime.sessions.runs import RunLog
 from tests.cli.help.test_page import tree
-from tests.flow_texts import ECHO, LOUDER
+from tests.shared.flow_texts import ECHO, LOUDER
 
 ROOT = Path(__file__).parent.parent.parent.parent
 COMMANDS = {path: command for path, command in tree(get_command(app)) if not hasattr(command, "commands")}

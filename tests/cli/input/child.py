@@ -1,4 +1,4 @@
-"""The `wirewright` command in a fork, under the conditions of a case; see `tests/forking.py`.
+"""The `wirewright` command in a fork, under the conditions of a case; see `tests/processes/forking.py`.
 
 The first argument is a JSON object: `stdin`, a file to read; `stdout`, `full` or `closed`; `user`, whether to give up
 root; `signal` and `at`, what to send when a file is opened whose path holds a text. What outlives a command becomes a

@@ -27,10 +27,10 @@ from flows.catalogue import Catalogue
 from runtime.files.folders import LOCAL_USER
 from runtime.files.store import UserFiles
 from runtime.keychain.user_variables import UserVariables
-from tests.flow_texts import ECHO, LOUDER
-from tests.forked import Nursery
-from tests.stand_ins import StandInRunner, ran
-from tests.surfaces.cli_cases import ECHO_SCENARIO
+from tests.processes.forked import Nursery
+from tests.shared.flow_texts import ECHO, LOUDER
+from tests.shared.stand_ins import StandInRunner, ran
+from tests.surfaces.captures.cli_cases import ECHO_SCENARIO
 
 ROOT = Path(__file__).parent.parent.parent.parent
 IMPORTED = ROOT / "tests" / "evals" / "imports" / "data"

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.flow_texts import LOUDER
+from tests.shared.flow_texts import LOUDER
 
 ROOT = Path(__file__).parent.parent.parent.parent
 LOCALES = {

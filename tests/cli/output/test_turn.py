@@ -7,7 +7,7 @@ from agent.turn.result import TurnEnded, TurnResult
 from cli.output.turn import Readable
 from flows.document import Flow
 from runtime.results import RunError
-from tests.stand_ins import ran
+from tests.shared.stand_ins import ran
 
 RECORD = "Umbenannt: Ada.\nLauf (“hi”): ergab “hello”\nSonst wurde nichts geändert, ausgeführt oder geschrieben."
 

@@ -22,7 +22,7 @@ from evals.analysis.llm_judge import (
 from evals.score import score_attempt
 from flows.catalogue import Catalogue
 from tests.evals.conftest import Played, scenario_named
-from tests.stand_ins import ran
+from tests.shared.stand_ins import ran
 
 ECHO = scenario_named("echo")
 RUBRIC = Rubric(name="mine", text="The flow repeats what was typed.")

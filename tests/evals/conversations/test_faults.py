@@ -7,7 +7,7 @@ from evals.expectation import Expectation
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from runtime.files.store import UserFiles
-from tests.flow_texts import BARE_ECHO, ECHO, LOUDER, flow_of
+from tests.shared.flow_texts import BARE_ECHO, ECHO, LOUDER, flow_of
 
 
 def flow_differs(expected: str, found: Flow, catalogue: Catalogue) -> list[str]:

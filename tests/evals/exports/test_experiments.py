@@ -15,7 +15,7 @@ from evals.exports.experiments import experiments
 from evals.score import Verdict, score_attempt
 from flows.catalogue import Catalogue
 from tests.evals.conftest import Played, scenario_named
-from tests.stand_ins import ran
+from tests.shared.stand_ins import ran
 
 pytestmark = pytest.mark.anyio
 

@@ -21,7 +21,7 @@ from evals.scenarios.loader import load_scenarios
 from evals.score import COMPARING, score_attempt
 from flows.catalogue import Catalogue
 from tests.evals.conftest import Played
-from tests.stand_ins import ran
+from tests.shared.stand_ins import ran
 
 DATA = Path(__file__).parent / "data"
 MANUAL = Path(__file__).parent.parent.parent.parent / "docs" / "evaluations.md"

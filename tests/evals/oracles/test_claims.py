@@ -11,7 +11,7 @@ from evals.oracles.speech_acts import asks, declines
 from flows.catalogue import Catalogue
 from runtime.results import RunError
 from tests.evals.conftest import Played, scenario_named
-from tests.stand_ins import ran
+from tests.shared.stand_ins import ran
 
 TEMPLATE = scenario_named("edit-template")
 ECHO = scenario_named("echo")

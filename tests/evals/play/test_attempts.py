@@ -26,7 +26,7 @@ from flows.catalogue import Catalogue
 from flows.document import Flow
 from runtime.results import RunError
 from tests.evals.conftest import scenario_named
-from tests.stand_ins import StandInRunner, ran
+from tests.shared.stand_ins import StandInRunner, ran
 
 pytestmark = pytest.mark.anyio
 

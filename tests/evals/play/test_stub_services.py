@@ -9,7 +9,7 @@ from evals.scenario import ModelRule
 from evals.service import Route, Service
 from flows.document import Flow
 from runtime.options import RunOptions
-from tests.stand_ins import StandInRunner
+from tests.shared.stand_ins import StandInRunner
 
 pytestmark = pytest.mark.anyio
 

@@ -27,7 +27,7 @@ from runtime.components.store import FOLDER
 from runtime.engine.component_results import ComponentDescription
 from runtime.files.folders import user_folder
 from tests.evals.conftest import scenario_named
-from tests.stand_ins import StandInRunner, ran
+from tests.shared.stand_ins import StandInRunner, ran
 
 pytestmark = pytest.mark.anyio
 

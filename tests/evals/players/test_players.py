@@ -31,7 +31,7 @@ from flows.catalogue import Catalogue
 from runtime.keychain.access_token import access_token
 from tests.evals.conftest import scenario_named
 from tests.server.live import serving
-from tests.stand_ins import StandInRunner, ran
+from tests.shared.stand_ins import StandInRunner, ran
 
 pytestmark = pytest.mark.anyio
 

@@ -23,7 +23,7 @@ from flows.catalogue import Catalogue
 from flows.document import Flow
 from runtime.options import RunOptions
 from runtime.results import RunResult
-from tests.stand_ins import StandInRunner, ran
+from tests.shared.stand_ins import StandInRunner, ran
 
 SCENARIOS = Path(__file__).parent / "scenarios"
 

@@ -15,7 +15,7 @@ from evals.report.play import score_play
 from evals.scenario import Scenario, Turn
 from flows.catalogue import Catalogue
 from flows.spec import build
-from tests.stand_ins import StandInRunner, ran
+from tests.shared.stand_ins import StandInRunner, ran
 
 OPEN = Scenario(
     id="open-greeting",

@@ -14,7 +14,7 @@ from flows.ports import Port, find_input, make_edge
 from flows.spec import build
 from runtime.install.environment import RunnerEnvironment
 from runtime.runner import Runner
-from tests.flow_texts import BARE_ECHO, CHAIN, FAN_OUT, LOOP
+from tests.shared.flow_texts import BARE_ECHO, CHAIN, FAN_OUT, LOOP
 
 pytestmark = [pytest.mark.engine, pytest.mark.anyio]
 

@@ -8,7 +8,7 @@ import pytest
 from flows.catalogue import Catalogue
 from flows.checks import check
 from flows.document import Flow
-from tests.flow_texts import CHAIN
+from tests.shared.flow_texts import CHAIN
 
 Built = Callable[[str], tuple[Flow, dict[str, str]]]
 

@@ -11,7 +11,7 @@ from flows.document import Flow
 from flows.edits import add_component, configure, disconnect, duplicate, rename
 from flows.edits.fitting import given_types
 from flows.ports import Port, find_input, make_edge
-from tests.flow_texts import BARE_ECHO, LOOP, TOOLS
+from tests.shared.flow_texts import BARE_ECHO, LOOP, TOOLS
 
 Built = Callable[[str], tuple[Flow, dict[str, str]]]
 ROUTER = """\

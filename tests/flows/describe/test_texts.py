@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from agent.prompts.framing import CANVAS_LIMIT, truncated_summary
 from flows.catalogue import Catalogue
 from flows.describe.texts import set_texts, shortened
-from tests.flow_texts import LOUDER, TOOLS, flow_of, node_id
+from tests.shared.flow_texts import LOUDER, TOOLS, flow_of, node_id
 from tests.tools.toolsets.test_toolsets import SECRET
 
 FOUR = """nodes:

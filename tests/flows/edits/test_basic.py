@@ -7,7 +7,7 @@ import pytest
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.edits import EditError, add_component, configure, connect, disconnect, remove_component
-from tests.flow_texts import BARE_ECHO
+from tests.shared.flow_texts import BARE_ECHO
 
 Built = Callable[[str], tuple[Flow, dict[str, str]]]
 

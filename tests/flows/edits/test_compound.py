@@ -23,7 +23,7 @@ from flows.edits import (
     replace_component,
 )
 from flows.json_values import MISSING
-from tests.flow_texts import BARE_ECHO, LOOP, PROMPT, TOOLS
+from tests.shared.flow_texts import BARE_ECHO, LOOP, PROMPT, TOOLS
 
 Built = Callable[[str], tuple[Flow, dict[str, str]]]
 CHAIN = "nodes:\n  A: ChatInput\n  C: CombineText\n  B: ChatOutput\nedges:\n  A.message -> C.text1\n"

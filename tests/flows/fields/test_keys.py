@@ -105,7 +105,7 @@ OTHER_TEXT = [
     "The box is 1920x1080, the ISBN 978-3-16-148410-0, the IBAN DE89370400440532013000",
     "Call +49 30 901820 or write to someone.with.a.long.name.2024@example-company.org",
     "The class HTTPResponseParserFactoryBean2ImplV3WithCache is in com.example.Parser2",
-    "python -m pytest tests/agent/turn/test_answers_in_words.py -k test_a_plain_yes_2024",
+    "python -m pytest tests/agent/turn/answers/test_words.py -k test_a_plain_yes_2024",
     "node ids: CustomComponent-1aB2c, ParserComponent-9zX8y, LanguageModelComponent-Qw3rT",
     "Order #2024-11-23-000123 of customer C-00123456, tracking 1Z999AA10123456784",
     "The bitcoin address 1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa got 0.5",

@@ -11,7 +11,7 @@ from flows.edits import add_component, connect, insert_between
 from flows.layout.feedback import feedback_line
 from flows.layout.layers import layout, positions
 from flows.layout.sizes import GAP, ROW, WIDTH, node_height
-from tests import flow_texts
+from tests.shared import flow_texts
 
 Built = Callable[[str], tuple[Flow, dict[str, str]]]
 relaxed = settings(max_examples=40)

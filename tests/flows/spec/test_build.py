@@ -11,7 +11,7 @@ from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.fingerprints import fingerprint
 from flows.spec import build
-from tests.flow_texts import BARE_ECHO, LOOP, TOOLS
+from tests.shared.flow_texts import BARE_ECHO, LOOP, TOOLS
 
 Built = Callable[[str], tuple[Flow, dict[str, str]]]
 relaxed = settings(max_examples=80)

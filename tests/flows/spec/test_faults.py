@@ -5,7 +5,7 @@ from inline_snapshot import snapshot
 
 from flows.catalogue import Catalogue
 from flows.spec import build, parse
-from tests.flow_texts import BARE_ECHO, TOOLS
+from tests.shared.flow_texts import BARE_ECHO, TOOLS
 
 
 def faults(spec: str, catalogue: Catalogue) -> list[tuple[str, int | None, str | None]]:

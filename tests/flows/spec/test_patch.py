@@ -12,7 +12,7 @@ from flows.edits import EditError
 from flows.spec import build
 from flows.spec.fragment import parse_fragment
 from flows.spec.patch import Patch, patch
-from tests.flow_texts import ECHO, LOUDER, flow_of, node_id
+from tests.shared.flow_texts import ECHO, LOUDER, flow_of, node_id
 
 INSERT = """
 nodes:

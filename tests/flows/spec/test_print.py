@@ -13,7 +13,7 @@ from flows.document import Flow
 from flows.edits import EditError, configure
 from flows.fingerprints import fingerprint
 from flows.spec import build, print_spec, to_spec
-from tests.flow_texts import BARE_ECHO, LOOP, PROMPT, TOOLS
+from tests.shared.flow_texts import BARE_ECHO, LOOP, PROMPT, TOOLS
 
 Built = Callable[[str], tuple[Flow, dict[str, str]]]
 relaxed = settings(max_examples=80)

@@ -11,7 +11,7 @@ from runtime.components.inspection import Inspection, inspect
 from runtime.engine.component_results import ComponentDescription, ComponentFailure
 from runtime.runner import Runner
 from tests.runtime.components.test_rules import GOOD
-from tests.yaml_files import read_yaml
+from tests.shared.yaml_files import read_yaml
 
 pytestmark = [pytest.mark.engine, pytest.mark.anyio]
 WRITTEN: list[dict[str, str | bool]] = read_yaml(Path(__file__).parent / "written_components.yaml")

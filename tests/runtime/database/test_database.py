@@ -10,6 +10,8 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from alembic import command
+from alembic.config import Config
 from sqlalchemy import Connection, create_engine, text
 
 from flows.paths import data_folder
@@ -19,6 +21,7 @@ from runtime.database.database import Database
 from runtime.database.errors import DatabaseTooNew, StoreUnavailable
 from runtime.database.migrations import migrate
 from runtime.database.schema import HEAD
+from runtime.database.sessions import SessionRows
 from runtime.database.tables import Base
 from runtime.keychain.documents import DocumentSealing
 
@@ -106,6 +109,39 @@ async def test_a_database_of_an_earlier_schema_is_migrated_once(
     assert query(file, "select version_num from alembic_version") == [("later",)]
 
 
+def test_every_row_has_an_owner() -> None:
+    for table in Base.metadata.tables.values():
+        assert not table.c.owner.nullable, table.name
+
+
+async def test_messages_of_an_earlier_schema_get_the_owner_of_their_session(tmp_path: Path) -> None:
+    file = tmp_path / "w.db"
+    config = Config()
+    config.set_main_option("script_location", str(migrations.FOLDER))
+    with create_engine(f"sqlite:///{file}").begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0004")
+        for number, owner in enumerate(("ada", "bob"), 1):
+            connection.execute(
+                text("INSERT INTO flow_sessions VALUES (:n, :owner, 'f', 's', :n, '2026-01-01', 1, 2)"),
+                {"n": number, "owner": owner},
+            )
+        for number, session in enumerate((2, 1, 3), 1):  # no session has the number 3
+            connection.execute(
+                text("INSERT INTO messages VALUES (:n, :session, 'm', 'User', 'U', 'hi', '', '2026-01-01', 2)"),
+                {"n": number, "session": session},
+            )
+    database = Database(url(file))
+    rows = SessionRows(database)
+    assert [message.text for message in await rows.load("bob", "f", "s")] == ["hi"]
+    assert query(file, "select number, owner from messages order by number") == [(1, "bob"), (2, "ada")]
+    assert await rows.remove("bob") == 1
+    assert query(file, "select owner from messages") == [("ada",)]
+    await database.aclose()
+    with create_engine(f"sqlite:///{file}").connect() as connection:
+        assert differences(connection) == []
+
+
 async def test_a_database_of_a_later_schema_is_refused_and_stays_as_it_is(file: Path) -> None:
     query(file, "update alembic_version set version_num = '9999'")
     with pytest.raises(DatabaseTooNew) as refused:
@@ -118,9 +154,9 @@ async def test_a_database_of_a_later_schema_is_refused_and_stays_as_it_is(file: 
 
 def test_processes_that_start_at_once_share_one_database(tmp_path: Path) -> None:
     file = tmp_path / "deep" / "w.db"
-    command = [sys.executable, "-c", OPEN, url(file)]
+    process_command = [sys.executable, "-c", OPEN, url(file)]
     running = [
-        subprocess.Popen([*command, str(number)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        subprocess.Popen([*process_command, str(number)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         for number in range(3)
     ]
     assert [process.communicate(timeout=60) for process in running] == [("False\n", "")] * 3

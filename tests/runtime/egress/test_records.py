@@ -7,7 +7,7 @@ from runtime.egress.policy import EgressPolicy, HostRefused
 from runtime.egress.words import hosts_in_words
 from runtime.redaction import Redactor
 from runtime.results import RunError, RunHost, RunResult
-from tests.stand_ins import ran
+from tests.shared.stand_ins import ran
 
 
 def test_hosts_are_listed_with_bytes_both_ways_and_the_refused_ones_as_such() -> None:

@@ -14,8 +14,8 @@ from flows.spec import build
 from runtime.install.environment import RunnerEnvironment
 from runtime.options import Network
 from runtime.runner import Runner
-from tests.runtime.attempts import REFUSED, MakeCode, needs, outcome
 from tests.runtime.unguarded import run_unguarded
+from tests.shared.attempts import REFUSED, MakeCode, needs, outcome
 
 pytestmark = [pytest.mark.anyio, pytest.mark.engine]
 

@@ -13,7 +13,7 @@ from runtime.engine import control, process, protocol, queue
 from runtime.engine.runs import conversation
 from runtime.install.environment import RunnerEnvironment
 from runtime.runner import Runner
-from tests.runtime.engine.processes import alive
+from tests.processes.ends import alive
 from tests.runtime.unguarded import run_unguarded
 
 Fake = Callable[[str], RunnerEnvironment]

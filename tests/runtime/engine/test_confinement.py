@@ -9,8 +9,8 @@ import pytest
 
 from flows.document import Flow
 from runtime.runner import Runner
-from tests.runtime.attempts import MakeCode, needs, outcome
 from tests.runtime.unguarded import run_unguarded
+from tests.shared.attempts import MakeCode, needs, outcome
 
 pytestmark = [pytest.mark.anyio, pytest.mark.engine]
 

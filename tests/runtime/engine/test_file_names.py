@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from runtime.runner import Runner
-from tests.runtime.attempts import MakeCode, needs, outcome
+from tests.shared.attempts import MakeCode, needs, outcome
 
 pytestmark = [
     pytest.mark.anyio,

@@ -7,8 +7,8 @@ from runtime.engine.protocol import MAX_RESULT
 from runtime.options import Network
 from runtime.results import RunResult
 from runtime.runner import Runner
-from tests.runtime.attempts import MakeCode
 from tests.runtime.unguarded import run_unguarded
+from tests.shared.attempts import MakeCode
 
 pytestmark = [pytest.mark.anyio, pytest.mark.engine]
 

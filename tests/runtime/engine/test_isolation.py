@@ -9,7 +9,7 @@ import pytest
 
 from flows.document import Flow
 from runtime.runner import Runner
-from tests.runtime.attempts import MakeCode, needs, outcome
+from tests.shared.attempts import MakeCode, needs, outcome
 
 pytestmark = [
     pytest.mark.anyio,

@@ -23,7 +23,7 @@ def test_every_escape_is_stopped_for_a_plain_user_as_well(runner_environment: Ru
     tests = [str(path) for path in ESCAPES]
     options = ["-q", "-n0", "-p", "no:cacheprovider", "-p", "no:randomly"]
     done = subprocess.run(
-        [sys.executable, "-m", "tests.plain_user", sys.executable, "-m", "pytest", *options, *tests],
+        [sys.executable, "-m", "tests.processes.plain_user", sys.executable, "-m", "pytest", *options, *tests],
         cwd=ROOT,
         env={**os.environ, "WIREWRIGHT_CACHE": str(runner_environment.cache)},
         capture_output=True,

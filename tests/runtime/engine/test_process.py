@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from runtime.engine.process import Engine, EngineDied
+from tests.processes.ends import alive
 from tests.runtime.conftest import FAKE_HEAD
-from tests.runtime.engine.processes import alive
 
 pytestmark = pytest.mark.anyio
 

@@ -15,8 +15,8 @@ from runtime.install.environment import RunnerEnvironment
 from runtime.install.errors import InstallError
 from runtime.results import BUSY
 from runtime.runner import Runner
+from tests.processes.ends import alive
 from tests.runtime.conftest import FakeEnvironment
-from tests.runtime.engine.processes import alive
 from tests.runtime.unguarded import run_unguarded
 
 Fake = Callable[[str], FakeEnvironment]

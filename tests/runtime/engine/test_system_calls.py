@@ -12,8 +12,8 @@ from flows.document import Flow, JsonObject
 from runtime.options import Network
 from runtime.results import RunResult
 from runtime.runner import Runner
-from tests.runtime.attempts import MakeCode, needs
 from tests.runtime.unguarded import run_unguarded
+from tests.shared.attempts import MakeCode, needs
 
 pytestmark = [
     pytest.mark.anyio,

@@ -19,8 +19,8 @@ from runtime.gateway.models import Models
 from runtime.install.environment import RunnerEnvironment
 from runtime.install.errors import InstallError
 from runtime.runner import Runner
-from tests.flow_texts import MODEL
 from tests.runtime.conftest import FakeEnvironment
+from tests.shared.flow_texts import MODEL
 
 pytestmark = pytest.mark.anyio
 

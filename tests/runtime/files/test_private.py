@@ -11,8 +11,8 @@ from flows.catalogue import Catalogue
 from runtime.database.database import Database
 from runtime.files.private import close_data_folder, private_data_folder
 from server.settings import ServerSettings
-from tests.scripted_assistant import assistant
 from tests.server.live import FLOWS, serving
+from tests.shared.scripted_assistant import assistant
 
 
 def modes(folder: Path) -> dict[str, int]:

@@ -19,7 +19,7 @@ from flows.spec import build
 from runtime.gateway.models import Budget, Models, ModelUnavailable
 from runtime.results import RunResult
 from runtime.runner import Runner
-from tests.flow_texts import MODEL, flow_of
+from tests.shared.flow_texts import MODEL, flow_of
 
 pytestmark = [pytest.mark.anyio, pytest.mark.engine]
 

@@ -8,7 +8,7 @@ import pytest
 from flows.document import JsonObject
 from runtime.install.environment import RunnerEnvironment
 from runtime.runner import Runner
-from tests.runtime.attempts import MakeCode, needs, outcome
+from tests.shared.attempts import MakeCode, needs, outcome
 
 pytestmark = [pytest.mark.anyio, pytest.mark.engine]
 

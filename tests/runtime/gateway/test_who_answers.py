@@ -15,7 +15,7 @@ from flows.catalogue import Catalogue
 from flows.document import Flow
 from runtime.runner import Runner
 from scripts.scripted_provider import Reply, ScriptedProvider
-from tests.flow_texts import MODEL, flow_of
+from tests.shared.flow_texts import MODEL, flow_of
 
 pytestmark = [pytest.mark.anyio, pytest.mark.engine]
 

@@ -1,6 +1,6 @@
 """Runs one component source with nothing in its way, beside a small stand-in for the engine's classes.
 
-Forked by `tests/forking.py`; prints what the component gives, and TAMPERED when it changed the interpreter.
+Forked by `tests/processes/forking.py`; prints what the component gives, and TAMPERED when it changed the interpreter.
 """
 
 import asyncio

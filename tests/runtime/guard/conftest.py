@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from runtime.install.environment import RunnerEnvironment
-from tests.forked import Nursery, Ran
+from tests.processes.forked import Nursery, Ran
 from tests.runtime.guard.sampling import ENGINE, HERE, SECRET, Listener
 
 

@@ -1,7 +1,7 @@
 """Runs one component source in the engine itself, after a node that holds a secret; nothing is in its way.
 
-Forked by `tests/forking.py` in the engine's environment. The engine is imported by name: this file is read where there
-is none. Prints what the component gives, and TAMPERED when it changed the engine.
+Forked by `tests/processes/forking.py` in the engine's environment. The engine is imported by name: this file is
+read where there is none. Prints what the component gives, and TAMPERED when it changed the engine.
 """
 
 import asyncio

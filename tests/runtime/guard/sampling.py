@@ -4,7 +4,7 @@ import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.yaml_files import read_yaml
+from tests.shared.yaml_files import read_yaml
 
 HERE = Path(__file__).parent
 SECRET = "canary-7f3a91"

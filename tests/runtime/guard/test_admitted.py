@@ -8,7 +8,7 @@ from runtime.guard.ruleset import rules
 from runtime.install.environment import RunnerEnvironment
 from scripts.audit_admitted import audit
 from tests.runtime.guard.sampling import HERE
-from tests.yaml_files import read_yaml
+from tests.shared.yaml_files import read_yaml
 
 KNOWN = {name: set(events.split()) for name, events in read_yaml(HERE / "admitted_events.yaml").items()}
 COMPUTES = ("httpx", "requests", "pydantic", "bs4", "yaml", "jwt", "regex", "orjson")

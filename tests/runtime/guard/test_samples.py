@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from runtime.guard import scan
-from tests.forked import Ran
+from tests.processes.forked import Ran
 from tests.runtime.guard.sampling import SECRET, Listener, Sample, samples
 
 Unguarded = Callable[[str, str], Ran]

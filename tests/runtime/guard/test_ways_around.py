@@ -4,7 +4,7 @@ import pytest
 
 from runtime.guard import scan
 from tests.runtime.guard.sampling import HERE
-from tests.yaml_files import read_yaml
+from tests.shared.yaml_files import read_yaml
 
 WAYS: dict[str, str] = read_yaml(HERE / "samples" / "ways_around.yaml")
 NEAR: dict[str, str] = read_yaml(HERE / "samples" / "near_misses.yaml")

@@ -10,7 +10,7 @@ from agent.settings import AssistantSettings
 from flows.catalogue import CatalogueMissing
 from flows.document import JsonObject
 from runtime.install.catalogue_file import CatalogueFile
-from tests.stand_ins import StandInRunner
+from tests.shared.stand_ins import StandInRunner
 
 pytestmark = pytest.mark.anyio
 

@@ -17,7 +17,7 @@ from runtime.install import environment as provision
 from runtime.install.environment import RunnerEnvironment, runner_source
 from runtime.install.errors import InstallError
 from runtime.install.progress import ProgressMessage, SyncProgress
-from tests.runtime.engine.processes import alive
+from tests.processes.ends import alive
 
 pytestmark = pytest.mark.anyio
 

@@ -9,7 +9,7 @@ from flows.catalogue import Catalogue
 from flows.document import Flow
 from runtime.database.database import Database
 from runtime.sessions.store import FlowSessions
-from tests.flow_texts import HISTORY, flow_of
+from tests.shared.flow_texts import HISTORY, flow_of
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from runtime.database.database import Database
 from runtime.results import RunError
 from runtime.sessions.run_entry import TEXT_LIMIT, RunEntry
 from runtime.sessions.runs import KEPT, RunLog
-from tests.stand_ins import ran
+from tests.shared.stand_ins import ran
 
 pytestmark = pytest.mark.anyio
 

@@ -6,8 +6,8 @@ from starlette.datastructures import Headers
 
 from flows.catalogue import Catalogue
 from server.middleware.host_check import SECURITY_HEADERS, refusal_of
-from tests.scripted_assistant import assistant
 from tests.server.live import FLOWS, serving
+from tests.shared.scripted_assistant import assistant
 
 HOST = "127.0.0.1:7878"
 

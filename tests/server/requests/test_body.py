@@ -8,8 +8,8 @@ import httpx
 import pytest
 
 from flows.catalogue import Catalogue
-from tests.scripted_assistant import assistant
 from tests.server.live import ASSIST, FLOWS, STREAM, Live, serving
+from tests.shared.scripted_assistant import assistant
 
 pytestmark = pytest.mark.anyio
 JSON = {"Content-Type": "application/json"}

@@ -8,8 +8,8 @@ import httpx
 import pytest
 
 from flows.catalogue import Catalogue
-from tests.scripted_assistant import assistant
 from tests.server.live import serving
+from tests.shared.scripted_assistant import assistant
 
 SERVER = Path(__file__).parents[3] / "server"
 READERS = {"body", "json", "form", "stream", "receive"}

@@ -12,9 +12,9 @@ from runtime.components.store import clear, names, save
 from runtime.files.folders import LOCAL_USER
 from server.settings import ServerSettings
 from server.streams.signals import EDITS_APPROVED, PLAN_APPROVED
-from tests.flow_texts import ECHO, LOUDER, flow_of, node_id
-from tests.scripted_assistant import ScriptedModel, assistant
 from tests.server.live import ASSIST, FLOWS, events, serving
+from tests.shared.flow_texts import ECHO, LOUDER, flow_of, node_id
+from tests.shared.scripted_assistant import ScriptedModel, assistant
 
 pytestmark = pytest.mark.anyio
 PLAN = "1. Read\n2. Answer"

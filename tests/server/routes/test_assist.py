@@ -12,10 +12,10 @@ from pydantic_ai.exceptions import ModelRateLimitError
 from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from flows.document import Flow, JsonObject
-from tests.flow_texts import ECHO
-from tests.scripted_assistant import ScriptedModel, assistant
 from tests.server.live import ASSIST, STREAM, events, frames, leaving, serving
-from tests.stand_ins import StandInRunner, ran
+from tests.shared.flow_texts import ECHO
+from tests.shared.scripted_assistant import ScriptedModel, assistant
+from tests.shared.stand_ins import StandInRunner, ran
 
 pytestmark = pytest.mark.anyio
 ADD = call("add_component", 1, type="ChatInput")

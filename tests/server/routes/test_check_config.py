@@ -4,8 +4,8 @@ import pytest
 from inline_snapshot import snapshot
 
 from flows.catalogue import Catalogue
-from tests.scripted_assistant import assistant
 from tests.server.live import STREAM, serving
+from tests.shared.scripted_assistant import assistant
 
 pytestmark = pytest.mark.anyio
 

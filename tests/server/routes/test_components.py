@@ -7,9 +7,9 @@ import pytest
 from agent.assistant import Assistant
 from flows.catalogue import Catalogue
 from server.settings import ServerSettings
-from tests.scripted_assistant import assistant
 from tests.server.live import serving
-from tests.stand_ins import StandInRunner
+from tests.shared.scripted_assistant import assistant
+from tests.shared.stand_ins import StandInRunner
 
 pytestmark = pytest.mark.anyio
 

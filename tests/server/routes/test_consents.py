@@ -13,9 +13,9 @@ from cli.output.questions import format_question
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from server.streams.signals import EDITS_APPROVED, PLAN_APPROVED
-from tests.consents import CONSENTS, offer_consents
-from tests.scripted_assistant import ScriptedModel, assistant
 from tests.server.live import ASSIST, STREAM, Live, events, serving
+from tests.shared.consents import CONSENTS, offer_consents
+from tests.shared.scripted_assistant import ScriptedModel, assistant
 
 pytestmark = pytest.mark.anyio
 ASKED = {

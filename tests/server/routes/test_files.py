@@ -1,7 +1,6 @@
 """The user's files over real HTTP: uploaded, listed, downloaded, removed, and refused."""
 
 import asyncio
-import json
 import socket
 from dataclasses import replace
 from pathlib import Path
@@ -10,13 +9,14 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
+from agent.contract.runs import RUN_STREAM_EVENTS
 from flows.catalogue import Catalogue
 from flows.document import JsonObject
 from runtime.files.upload import UPLOAD_LIMIT
 from runtime.results import RunFile
-from tests.scripted_assistant import assistant, scripted_assistant
-from tests.server.live import ASSIST, FLOWS, Live, serving
-from tests.stand_ins import StandInRunner, ran
+from tests.server.live import ASSIST, FLOWS, Live, event_of, serving
+from tests.shared.scripted_assistant import assistant, scripted_assistant
+from tests.shared.stand_ins import StandInRunner, ran
 
 pytestmark = pytest.mark.anyio
 FILES = "/api/v1/files"
@@ -146,8 +146,8 @@ async def test_a_run_reports_the_files_that_it_wrote(catalogue: Catalogue, echo:
         whole = await live.client.post(f"{FLOWS}/{flow}/run", json={})
         assert [file["path"] for file in whole.json()["files"]] == ["chart.png", "notes.txt"]
         streamed = await live.client.post(f"{FLOWS}/{flow}/run", json={"stream": True})
-        lines = [line.removeprefix("data: ") for line in streamed.text.splitlines() if line.startswith("data: ")]
-        *written, last = [json.loads(line) for line in lines]
+        lines = [line for line in streamed.text.splitlines() if line.startswith("data: ")]
+        *written, last = [event_of(line, RUN_STREAM_EVENTS) for line in lines]
         assert [(one["event"], one["action"], one["content"], one["url"]) for one in written] == [
             ("file_written", "run_flow", "", f"{FILES}/chart.png"),
             ("file_written", "run_flow", "text", f"{FILES}/notes.txt"),

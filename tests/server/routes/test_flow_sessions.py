@@ -15,10 +15,10 @@ from runtime.results import RunResult
 from runtime.runner import Runner
 from runtime.sessions.messages import Message, MessageChanges
 from server.settings import ServerSettings
-from tests.flow_texts import HISTORY, flow_of
-from tests.scripted_assistant import assistant
 from tests.server.live import FLOWS, serving
-from tests.stand_ins import StandInRunner
+from tests.shared.flow_texts import HISTORY, flow_of
+from tests.shared.scripted_assistant import assistant
+from tests.shared.stand_ins import StandInRunner
 
 pytestmark = pytest.mark.anyio
 

@@ -8,9 +8,9 @@ from dirty_equals import IsStr
 from flows.catalogue import Catalogue
 from flows.document import JsonObject
 from runtime.results import RunError
-from tests.scripted_assistant import assistant
 from tests.server.live import ASSIST, FLOWS, serving
-from tests.stand_ins import StandInRunner, ran
+from tests.shared.scripted_assistant import assistant
+from tests.shared.stand_ins import StandInRunner, ran
 
 pytestmark = pytest.mark.anyio
 

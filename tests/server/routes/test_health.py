@@ -7,9 +7,9 @@ import pytest
 from flows.catalogue import Catalogue
 from runtime.results import RunError
 from server.routes.health import MESSAGES
-from tests.scripted_assistant import assistant
 from tests.server.live import serving
-from tests.stand_ins import StandInRunner
+from tests.shared.scripted_assistant import assistant
+from tests.shared.stand_ins import StandInRunner
 
 pytestmark = pytest.mark.anyio
 

@@ -8,9 +8,9 @@ from agent.assistant import Assistant
 from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from server.settings import ServerSettings
-from tests.scripted_assistant import ScriptedModel
 from tests.server.live import ASSIST, Live, events, serving
-from tests.shelf import AWAY, SPEC, Shelf, index_of, shelf_of
+from tests.shared.scripted_assistant import ScriptedModel
+from tests.shared.shelf import AWAY, SPEC, Shelf, index_of, shelf_of
 
 pytestmark = pytest.mark.anyio
 BUILD = call("build_flow", 1, spec=SPEC)

@@ -18,8 +18,8 @@ from flows.catalogue import Catalogue
 from runtime.files.folders import LOCAL_USER
 from server.settings import ServerSettings
 from tests.agent.models.wires import Answering, addressed
-from tests.scripted_assistant import assistant
 from tests.server.live import Live, serving
+from tests.shared.scripted_assistant import assistant
 
 pytestmark = pytest.mark.anyio
 

@@ -10,8 +10,8 @@ import pytest
 from agent.assistant import Assistant
 from agent.models.providers import PROVIDERS
 from flows.catalogue import Catalogue
-from tests.scripted_assistant import assistant
 from tests.server.live import serving
+from tests.shared.scripted_assistant import assistant
 
 pytestmark = pytest.mark.anyio
 

@@ -7,9 +7,9 @@ import pytest
 from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from flows.document import JsonObject
-from tests.scripted_assistant import ScriptedModel, assistant
 from tests.server.live import FLOWS, events, serving
-from tests.stand_ins import StandInRunner, ran
+from tests.shared.scripted_assistant import ScriptedModel, assistant
+from tests.shared.stand_ins import StandInRunner, ran
 
 pytestmark = pytest.mark.anyio
 RUNS = "/api/v1/runs"

@@ -1,19 +1,19 @@
 """Runs of stored flows over real HTTP as a stream of events, with tweaks, and turned away when too many wait."""
 
-import json
 from typing import Any
 
 import httpx
 import pytest
 
+from agent.contract.runs import RUN_STREAM_EVENTS
 from flows.catalogue import Catalogue
 from flows.document import Json, JsonObject
 from flows.json_values import as_list, as_object
 from runtime.results import BUSY
 from runtime.run_events import NodeFinished, NodeStarted, NodeToken, RunEvent
-from tests.scripted_assistant import assistant
-from tests.server.live import FLOWS, serving
-from tests.stand_ins import StandInRunner, ran
+from tests.server.live import FLOWS, event_of, serving
+from tests.shared.scripted_assistant import assistant
+from tests.shared.stand_ins import StandInRunner, ran
 
 pytestmark = pytest.mark.anyio
 
@@ -31,7 +31,7 @@ async def stored(client: httpx.AsyncClient, flow: JsonObject) -> str:
 def frames(reply: httpx.Response) -> list[Any]:
     """The objects of a stream, which has nothing else in it but signs of life."""
     blocks = [block for block in reply.text.split("\n\n") if block and not block.startswith(":")]
-    return [json.loads(block.removeprefix("data: ")) for block in blocks]
+    return [event_of(block, RUN_STREAM_EVENTS) for block in blocks]
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ async def test_a_server_that_stops_says_so_and_ends_the_run(catalogue: Catalogue
             await anext(lines)
             live.server.stop()
             told = [line async for line in lines if line.startswith("data: ")]
-    assert json.loads(told[-1].removeprefix("data: "))["event"] == "cancelled"
+    assert event_of(told[-1], RUN_STREAM_EVENTS)["event"] == "cancelled"
     assert runner.cancelled.is_set()
 
 

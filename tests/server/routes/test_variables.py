@@ -4,8 +4,8 @@ import httpx
 import pytest
 
 from flows.catalogue import Catalogue
-from tests.scripted_assistant import scripted_assistant
 from tests.server.live import ASSIST, serving
+from tests.shared.scripted_assistant import scripted_assistant
 
 pytestmark = pytest.mark.anyio
 VARIABLES = "/api/v1/variables"

@@ -22,8 +22,8 @@ from runtime.database.schema import HEAD
 from runtime.keychain.master_key import CHECK_FILE, FILE, SecretKeyUnavailable
 from server.settings import ServerSettings
 from server.store.sql import SqlFlowStore
-from tests.scripted_assistant import assistant
 from tests.server.live import FLOWS, serving
+from tests.shared.scripted_assistant import assistant
 from tools.approvals import EditApproval
 from tools.undo_stack import TurnChanges, UndoStack
 
@@ -57,6 +57,15 @@ def conversation_with(secret: str) -> ConversationState:
 def contents(data: Path) -> bytes:
     """Everything that the files of a folder hold."""
     return b"".join(path.read_bytes() for path in data.rglob("*") if path.is_file())
+
+
+TO_0003 = """
+drop index ix_messages_owner_session_number;
+alter table messages drop column owner;
+create index ix_messages_session_number on messages (session, number);
+update alembic_version set version_num = '0003';
+"""
+"""Brings the tables, but not what is in them, to the schema before documents were encrypted."""
 
 
 def database(data: Path) -> Database:
@@ -102,7 +111,7 @@ async def test_what_an_earlier_version_stored_is_encrypted_when_it_is_opened(tmp
         )
         connection.execute("insert into flows select 'gone', owner, name, 1, 1, 1, '', ? from flows", (plain * 40,))
         connection.execute("delete from flows where id = 'gone'")
-        connection.execute("update alembic_version set version_num = '0003'")
+        connection.executescript(TO_0003)
     assert SECRET.encode() in contents(tmp_path)
     await asyncio.gather(*(opened(tmp_path) for _ in range(3)))
     assert SECRET.encode() not in contents(tmp_path)
@@ -125,7 +134,7 @@ async def test_a_migration_that_cannot_encrypt_changes_nothing(tmp_path: Path, m
     file = tmp_path / "wirewright.db"
     with closing(sqlite3.connect(file)) as connection, connection:
         connection.execute("update flows set document = ?", (json.dumps(flow_with(SECRET).raw),))
-        connection.execute("update alembic_version set version_num = '0003'")
+        connection.executescript(TO_0003)
     monkeypatch.setenv("WIREWRIGHT_SECRET_KEY", "too short")
     with pytest.raises(SecretKeyUnavailable):
         await opened(tmp_path)

@@ -32,7 +32,7 @@ from flows.faults import Fault
 from flows.json_values import MISSING
 from runtime.results import RunError, RunMetrics
 from server.streams.sse import SseEncoder, frame
-from tests.stand_ins import ran
+from tests.shared.stand_ins import ran
 from tools.events import FlowPreview, FlowUpdate, Progress
 
 NODE: JsonObject = {"id": "A-1", "data": {"id": "A-1", "type": "A", "node": {"template": {"f": {"value": 1}}}}}

@@ -11,8 +11,8 @@ from flows.catalogue import Catalogue
 from runtime.telemetry import event_fields, log_event
 from server.telemetry.logs import JsonFormatter, PlainFormatter
 from server.telemetry.metrics import MAX_LABEL_VALUES, Metrics
-from tests.scripted_assistant import ScriptedModel, assistant
 from tests.server.live import ASSIST, serving
+from tests.shared.scripted_assistant import ScriptedModel, assistant
 
 
 @pytest.fixture

@@ -18,9 +18,9 @@ from agent.turn.request import TurnRequest
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from server.telemetry.tracing import RECEIVERS, configure_traces, is_traced
-from tests.flow_texts import LOUDER, flow_of, node_id
-from tests.scripted_assistant import Step, play, scripted_assistant
-from tests.stand_ins import StandInRunner, ran
+from tests.shared.flow_texts import LOUDER, flow_of, node_id
+from tests.shared.scripted_assistant import Step, play, scripted_assistant
+from tests.shared.stand_ins import StandInRunner, ran
 
 pytestmark = pytest.mark.anyio
 WORDS = "a pelican on the pier"

@@ -11,8 +11,8 @@ from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.spec import build
 from tests.attacks.world import CANVAS
-from tests.flow_texts import node_id
-from tests.scripted_assistant import play, scripted_assistant
+from tests.shared.flow_texts import node_id
+from tests.shared.scripted_assistant import play, scripted_assistant
 from tools.approvals import OutboundApproval, SecretApproval
 
 pytestmark = pytest.mark.anyio

@@ -7,7 +7,7 @@ from agent.models.scripted import call, tool_returns
 from agent.toolsets.cached import Toolset
 from agent.turn import act
 from flows.catalogue import Catalogue
-from tests.scripted_assistant import play, scripted_assistant
+from tests.shared.scripted_assistant import play, scripted_assistant
 from tools.approvals import InstallApproval, OutboundApproval, RemovalApproval
 from tools.consent.ask import Given, ask
 from tools.workbench import Workbench

@@ -18,10 +18,10 @@ from runtime.components.store import UserComponents
 from runtime.files.store import UserFiles
 from runtime.results import RunFile
 from tests.attacks.world import CANVAS, Engine
-from tests.flow_texts import ECHO
-from tests.scripted_assistant import call_tools
-from tests.shelf import AWAY, SPEC, index_of, shout
-from tests.stand_ins import SUM, ran
+from tests.shared.flow_texts import ECHO
+from tests.shared.scripted_assistant import call_tools
+from tests.shared.shelf import AWAY, SPEC, index_of, shout
+from tests.shared.stand_ins import SUM, ran
 from tools.approvals import is_free_text
 from tools.consent.declared import effects_of
 from tools.consent.hosts import flow_hosts

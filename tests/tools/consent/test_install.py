@@ -12,9 +12,9 @@ from agent.turn.result import TurnEnded, TurnResult
 from flows.catalogue import Catalogue
 from runtime.install.errors import InstallError
 from server.settings import ServerSettings
-from tests.scripted_assistant import ScriptedModel
-from tests.shelf import AWAY, SPEC, index_of, shelf_of
-from tests.stand_ins import StandInRunner
+from tests.shared.scripted_assistant import ScriptedModel
+from tests.shared.shelf import AWAY, SPEC, index_of, shelf_of
+from tests.shared.stand_ins import StandInRunner
 from tools.consent import install
 from tools.events import Progress
 

@@ -13,8 +13,8 @@ from flows.catalogue import Catalogue
 from flows.edits import rename
 from flows.spec import build
 from runtime.files.store import UserFiles
-from tests.scripted_assistant import Step, play, scripted_assistant
-from tests.stand_ins import StandInRunner, ran
+from tests.shared.scripted_assistant import Step, play, scripted_assistant
+from tests.shared.stand_ins import StandInRunner, ran
 
 pytestmark = pytest.mark.anyio
 

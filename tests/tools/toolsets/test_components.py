@@ -17,8 +17,8 @@ from runtime.guard import scan
 from runtime.install.environment import RunnerEnvironment
 from runtime.runner import Runner
 from tests.runtime.components.test_rules import GOOD
-from tests.scripted_assistant import call_tools
-from tests.stand_ins import ASKED_FOR, StandInRunner
+from tests.shared.scripted_assistant import call_tools
+from tests.shared.stand_ins import ASKED_FOR, StandInRunner
 from tools.toolsets.build import build_tools
 from tools.toolsets.components import component_tools
 from tools.toolsets.discover import discover_tools

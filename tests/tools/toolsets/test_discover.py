@@ -9,8 +9,8 @@ from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from runtime.install.environment import RunnerEnvironment
-from tests.scripted_assistant import call_tools
-from tests.stand_ins import StandInRunner
+from tests.shared.scripted_assistant import call_tools
+from tests.shared.stand_ins import StandInRunner
 from tools.toolsets.discover import discover_tools
 from tools.workbench import Workbench
 

@@ -10,7 +10,7 @@ from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.spec import build
 from flows.templates import templates
-from tests.stand_ins import ASKED_FOR, StandInRunner
+from tests.shared.stand_ins import ASKED_FOR, StandInRunner
 from tests.tools.toolsets.test_toolsets import LOUDER, node_id, use
 from tools.workbench import Workbench
 

@@ -12,8 +12,8 @@ from flows.catalogue import Catalogue
 from flows.document import Flow
 from runtime.files.folders import user_folder
 from runtime.files.store import UserFiles
-from tests.scripted_assistant import call_tools
-from tests.stand_ins import StandInRunner
+from tests.shared.scripted_assistant import call_tools
+from tests.shared.stand_ins import StandInRunner
 from tools.events import FileChange, FileWritten, Todo, TodosWritten
 from tools.toolsets.files import file_tools
 from tools.toolsets.plan import STEPS, todo_tools

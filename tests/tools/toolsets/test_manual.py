@@ -8,7 +8,7 @@ import pytest
 import tools.manual
 from agent.models.scripted import call
 from flows.catalogue import Catalogue
-from tests.scripted_assistant import play, scripted_assistant
+from tests.shared.scripted_assistant import play, scripted_assistant
 from tools.manual import TOPICS, Topic, page
 
 

@@ -6,9 +6,9 @@ from pydantic_ai import ToolApproved, ToolDenied
 from agent.models.scripted import call, tool_returns
 from flows.catalogue import Catalogue
 from flows.document import Flow
-from tests.flow_texts import ECHO, LOUDER, flow_of, node_id
-from tests.scripted_assistant import play, play_all, scripted_assistant
-from tests.stand_ins import ASKED_FOR, StandInRunner
+from tests.shared.flow_texts import ECHO, LOUDER, flow_of, node_id
+from tests.shared.scripted_assistant import play, play_all, scripted_assistant
+from tests.shared.stand_ins import ASKED_FOR, StandInRunner
 from tests.tools.toolsets.test_toolsets import use
 from tools.approvals import EditApproval
 from tools.events import FlowUpdate

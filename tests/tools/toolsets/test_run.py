@@ -7,9 +7,9 @@ from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from runtime.run_events import NodeFinished, NodeStarted, NodeToken, RunEvent
 from server.streams.sse import SseEncoder
-from tests.flow_texts import LOUDER, flow_of
-from tests.scripted_assistant import call_tools
-from tests.stand_ins import StandInRunner, ran
+from tests.shared.flow_texts import LOUDER, flow_of
+from tests.shared.scripted_assistant import call_tools
+from tests.shared.stand_ins import StandInRunner, ran
 from tools.events import Progress, RunProgress
 from tools.toolsets.run import run_tools
 from tools.workbench import Workbench

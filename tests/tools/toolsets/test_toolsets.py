@@ -9,9 +9,9 @@ from agent.models.scripted import call
 from agent.toolsets.selection import all_tools
 from flows.catalogue import Catalogue
 from flows.spec import build
-from tests.flow_texts import LOUDER, flow_of, node_id
-from tests.scripted_assistant import call_tools
-from tests.stand_ins import ASKED_FOR, StandInRunner
+from tests.shared.flow_texts import LOUDER, flow_of, node_id
+from tests.shared.scripted_assistant import call_tools
+from tests.shared.stand_ins import ASKED_FOR, StandInRunner
 from tools.workbench import Workbench
 
 pytestmark = pytest.mark.anyio

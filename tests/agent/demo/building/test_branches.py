@@ -9,7 +9,7 @@ from agent.settings import AssistantSettings
 from agent.turn.request import TurnRequest
 from agent.turn.result import TurnEnded, TurnResult
 from flows.catalogue import Catalogue
-from tests.stand_ins import StandInRunner
+from tests.shared.stand_ins import StandInRunner
 
 
 async def ask(catalogue: Catalogue, text: str) -> TurnResult:

@@ -10,8 +10,8 @@ from agent.turn.result import TurnEnded, TurnResult
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.spec import build
-from tests.flow_texts import BARE_ECHO
-from tests.stand_ins import StandInRunner
+from tests.shared.flow_texts import BARE_ECHO
+from tests.shared.stand_ins import StandInRunner
 
 pytestmark = pytest.mark.anyio
 

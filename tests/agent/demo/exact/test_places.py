@@ -9,8 +9,8 @@ from agent.turn.request import TurnRequest
 from agent.turn.result import TurnEnded, TurnResult
 from flows.catalogue import Catalogue
 from flows.document import Flow
-from tests.flow_texts import BARE_ECHO, flow_of
-from tests.stand_ins import StandInRunner
+from tests.shared.flow_texts import BARE_ECHO, flow_of
+from tests.shared.stand_ins import StandInRunner
 
 pytestmark = pytest.mark.anyio
 

@@ -16,7 +16,7 @@ import uv
 
 from runtime.files.lock import FileLock
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 LIMIT_SECONDS = 600
 
 

@@ -70,7 +70,7 @@ class StandInRunner:
         self.models.append(options.models)
         self.running.set()
         if options.on_event is not None:
-            for event in self.events:
+            for event in (each for each in self.events if each.event in options.event_kinds):
                 options.on_event(event)
         if self.hangs:
             try:

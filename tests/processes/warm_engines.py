@@ -1,7 +1,7 @@
 """Engines for the commands that tests start: forked from one that is warm, instead of two seconds of imports each.
 
 A command finds the engine in its cache. These fixtures make a cache in which the engine's interpreter is a small
-program that asks `tests/fork_server.py` for a fork of it. Everything else about the engine is real.
+program that asks `tests/processes/fork_server.py` for a fork of it. Everything else about the engine is real.
 """
 
 import os
@@ -18,10 +18,10 @@ from xdist.workermanage import WorkerController
 
 from runtime.engine.environment_variables import engine_environment
 from runtime.install.environment import RunnerEnvironment
-from tests.installation import once
+from tests.processes.installation import once
 
 SERVER = Path(__file__).parent / "fork_server.py"
-CHILD = Path(__file__).parent / "lfx_runner" / "warm_engine.py"
+CHILD = Path(__file__).parents[1] / "lfx_runner" / "warm_engine.py"
 START_SECONDS = 180
 INTERPRETER = """#!{python} -IS
 import json, os, socket, sys

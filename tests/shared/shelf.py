@@ -8,7 +8,7 @@ from flows.bundles import Bundle, BundleIndex
 from flows.catalogue import Catalogue
 from flows.component_type import ComponentType
 from runtime.install.errors import InstallError
-from tests.stand_ins import StandInRunner
+from tests.shared.stand_ins import StandInRunner
 
 AWAY = "ext:shelf:ShoutComponent@official"
 SPEC = f"""name: Loud

@@ -105,6 +105,8 @@ class ForkServer:
             os._exit(1)
 
     def _hung_up(self, pid: int) -> None:
+        if pid not in self._forks:  # it ended while its connection did, and was reaped first
+            return
         self._selector.unregister(self._forks[pid])
         self._kill(pid)
 

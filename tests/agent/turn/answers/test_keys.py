@@ -16,7 +16,7 @@ from flows.document import Flow
 from flows.fields.keys import REMOVED
 from runtime.files.folders import LOCAL_USER
 from runtime.telemetry import event_fields
-from tests.scripted_assistant import play, scripted_assistant
+from tests.shared.scripted_assistant import play, scripted_assistant
 
 KEY = "sk-proj-Ab3dEf6hIj9kLm2nOp5qRs8t"
 QUESTION = ('{"intent": "question"}', "You can set it in the field.")

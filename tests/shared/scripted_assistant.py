@@ -21,7 +21,7 @@ from evals.players.reading import classification, full_mandate
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from server.settings import ServerSettings
-from tests.stand_ins import StandInRunner
+from tests.shared.stand_ins import StandInRunner
 from tools.workbench import Workbench
 
 Reply = str | ToolCallPart | Exception | Sequence[ToolCallPart | TextPart]

@@ -6,9 +6,9 @@ import pytest
 
 from agent.assistant import Assistant
 from server.settings import ServerSettings
-from tests import handbook
-from tests.handbook import AGAIN, OPENS, REMEMBERED, REQUEST
 from tests.server.live import Live, events, serving
+from tests.shared import handbook
+from tests.shared.handbook import AGAIN, OPENS, REMEMBERED, REQUEST
 
 pytestmark = [pytest.mark.anyio, pytest.mark.engine]
 

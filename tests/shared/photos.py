@@ -4,7 +4,7 @@ from pydantic_ai import BinaryContent, ModelMessage, UserPromptPart
 
 from agent.models.scripted import call
 from runtime.files.samples import sample
-from tests.scripted_assistant import ScriptedModel
+from tests.shared.scripted_assistant import ScriptedModel
 
 PNG = sample("png")
 LOOKS = """name: Looks

@@ -3,7 +3,7 @@
 from typing import Any
 
 from scripts.scripted_provider import Reply, ScriptedProvider
-from tests import documents
+from tests.shared import documents
 
 OPENS = "The office opens at nine."
 REQUEST = "Answer questions about this document, then ask it when the office opens"

@@ -4,7 +4,7 @@ import json
 import re
 from typing import Any
 
-from tests.surfaces.http_capture import Conversation, talking
+from tests.surfaces.captures.http_capture import Conversation, talking
 from tests.surfaces.subject import Workplace
 
 API = "/api/v1"

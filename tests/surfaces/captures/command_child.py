@@ -1,4 +1,4 @@
-"""The `wirewright` command in a fork of a process that has imported its modules; see `tests/forking.py`."""
+"""The `wirewright` command in a fork of a process that has imported its modules; see `tests/processes/forking.py`."""
 
 import gc
 import runpy
@@ -6,7 +6,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-IMPORTS = Path(__file__).parents[1] / "commands" / "imports.py"
+IMPORTS = Path(__file__).parents[2] / "commands" / "imports.py"
 
 
 def ready() -> None:

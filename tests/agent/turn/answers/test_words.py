@@ -9,10 +9,10 @@ from agent.models.scripted import call, tool_returns
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.edits import configure
-from tests.consents import offer_consents
-from tests.flow_texts import ECHO, LOUDER, flow_of, node_id
-from tests.scripted_assistant import ScriptedModel, assistant, play, scripted_assistant
-from tests.stand_ins import StandInRunner, ran
+from tests.shared.consents import offer_consents
+from tests.shared.flow_texts import ECHO, LOUDER, flow_of, node_id
+from tests.shared.scripted_assistant import ScriptedModel, assistant, play, scripted_assistant
+from tests.shared.stand_ins import StandInRunner, ran
 
 pytestmark = pytest.mark.anyio
 PLAN = "1. Read the file\n2. Split it\n3. Answer from it"

@@ -7,10 +7,10 @@ import pytest
 from agent.assistant import Assistant
 from agent.models.scripted import call
 from server.settings import ServerSettings
-from tests import documents
-from tests.photos import PNG, REQUEST, SEES, images, looking
-from tests.scripted_assistant import ScriptedModel
 from tests.server.live import Live, events, serving
+from tests.shared import documents
+from tests.shared.photos import PNG, REQUEST, SEES, images, looking
+from tests.shared.scripted_assistant import ScriptedModel
 
 pytestmark = [pytest.mark.anyio, pytest.mark.engine]
 

@@ -1,4 +1,4 @@
-"""Runs a command as a user without any privilege: `python -m tests.plain_user COMMAND...`, as root on Linux.
+"""Runs a command as a user without any privilege: `python -m tests.processes.plain_user COMMAND...`, as root on Linux.
 
 Root's own folders, in which its Python may be, are made passable in mounts of this process alone.
 """

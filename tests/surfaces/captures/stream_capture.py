@@ -5,7 +5,7 @@ import signal
 from dataclasses import dataclass
 from typing import Any
 
-from tests.surfaces.http_capture import Conversation, events, shown_events, talking
+from tests.surfaces.captures.http_capture import Conversation, events, shown_events, talking
 from tests.surfaces.subject import Workplace, silent_provider
 
 STREAM = "/api/v1/agentic/assist/stream"

@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 
-from tests.surfaces.cli_capture import shown
+from tests.surfaces.captures.cli_capture import shown
 from tests.surfaces.normalisation import plain
 from tests.surfaces.subject import Served, Workplace
 

@@ -2,8 +2,8 @@
 
 import json
 
-from tests.flow_texts import ECHO, WORD_COUNT, WORD_COUNTER
-from tests.surfaces.cli_capture import Case
+from tests.shared.flow_texts import ECHO, WORD_COUNT, WORD_COUNTER
+from tests.surfaces.captures.cli_capture import Case
 
 LOUDER = """name: Louder
 description: Says it louder.

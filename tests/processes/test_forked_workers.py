@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 ONLY_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="workers are forked on Linux alone")
 NOTES = """
 import json, os
@@ -30,11 +30,26 @@ def run(folder: Path, tests: str, *options: str) -> tuple[subprocess.CompletedPr
     notes.mkdir()
     (folder / "test_sample.py").write_text(NOTES.format(notes=str(notes)) + tests)
     (folder / "pytest.ini").write_text("[pytest]\n")
-    command = [sys.executable, "-X", "faulthandler", "-m", "pytest", "-p", "xdist", "-p", "tests.forked_workers"]
+    command = [
+        sys.executable,
+        "-X",
+        "faulthandler",
+        "-m",
+        "pytest",
+        "-p",
+        "xdist",
+        "-p",
+        "tests.processes.forked_workers",
+    ]
     with subprocess.Popen(
         [*command, "-n", "2", *options, str(folder)],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        env={
+            **os.environ,
+            "PYTHONPATH": str(ROOT),
+            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+            "PYTEST_DEBUG_TEMPROOT": str(folder),  # elsewhere it would remove what large runs before it left
+        },
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -11,9 +11,9 @@ from agent.models.scripted import call
 from agent.turn.result import TurnResult
 from flows.catalogue import Catalogue
 from runtime.results import RunError
-from tests.flow_texts import ECHO, node_id
-from tests.scripted_assistant import Step, play, scripted_assistant
-from tests.stand_ins import StandInRunner, ran
+from tests.shared.flow_texts import ECHO, node_id
+from tests.shared.scripted_assistant import Step, play, scripted_assistant
+from tests.shared.stand_ins import StandInRunner, ran
 
 pytestmark = pytest.mark.anyio
 

@@ -3,7 +3,7 @@
 import pytest
 
 from agent.settings import AssistantSettings
-from cli.eval.environment import models_of_play
+from cli.eval.play.environment import models_of_play
 from runtime.gateway.models import ASSISTANT, ModelUnavailable
 
 

@@ -14,9 +14,9 @@ from runtime.files.samples import sample
 from runtime.files.store import UserFiles
 from runtime.gateway.models import Models
 from runtime.runner import Runner
-from tests import documents
-from tests.flow_texts import MODEL, flow_of
 from tests.runtime.conftest import MakeFlow
+from tests.shared import documents
+from tests.shared.flow_texts import MODEL, flow_of
 
 pytestmark = [pytest.mark.engine, pytest.mark.anyio]
 
