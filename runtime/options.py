@@ -56,6 +56,9 @@ class RunOptions:
     hosts: Collection[str] = ()
     """The hosts that the user has approved for this run, as `host` or `host:port`; a verification run reaches no
     others."""
+    only_hosts: Collection[str] | None = None
+    """The hosts that the run is limited to, `*.domain` for all below one, beside what else may refuse it; None for no
+    further limit. It allows nothing that is refused otherwise."""
     max_iterations: int | None = None
     """How many times one node may run before the run ends with an error of code `limit`; None for 1,000."""
     allow_variables: Collection[str] | None = None

@@ -169,10 +169,12 @@ class RunHost:
     sent: int = 0
     received: int = 0
     refused: bool = False
+    unapproved: Annotated[bool, Field(exclude=True)] = False
+    """Whether it was refused only because nobody had approved it; not part of the JSON object."""
 
     def to_json(self) -> JsonObject:
         """Return it as a JSON object."""
-        return asdict(self)
+        return {name: value for name, value in asdict(self).items() if name != "unapproved"}
 
 
 Untrusted: TypeAlias = Annotated[bool, Field(exclude_if=lambda untrusted: not untrusted)]

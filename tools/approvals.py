@@ -13,6 +13,9 @@ from tools.json_types import ConfigureJson
 NOT_ASKED: Literal["not_asked"] = "not_asked"
 UNNAMED_HOST: Literal["unnamed_host"] = "unnamed_host"
 
+RAN_WITHOUT = "It has been run, and was refused this."
+"""What a question about a host says when a run has tried to reach it."""
+
 Why: TypeAlias = Literal["", "not_asked", "unnamed_host"]
 """Why something is asked: the message does not ask for it, or does not name a host after others' text was read; empty
 when its kind says it, as for texts, which are always proposed first."""

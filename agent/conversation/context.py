@@ -106,6 +106,8 @@ class Conversation:
         """
         bench.undo_stack = self._state.undo_stack.model_copy(deep=True)
         bench.foreign_hosts, bench.refused_bundles = self._state.foreign_hosts, self._state.refused_bundles
+        if bench.host_rule != "ask":
+            bench.allowed_hosts = self._state.approved_hosts
         bench.offers = {offer.id: offer.flow for offer in self.proposals.kept}
         waits = self.proposals.open
         if waits is not None:
@@ -334,6 +336,7 @@ class Conversation:
 
     def _note_effects(self, state: ConversationState, result: TurnResult, bench: Workbench) -> None:
         """Note what can be undone, which proposals are left, and what has to be asked or not to be asked again."""
+        state.approved_hosts |= _approved_hosts(self._resumed)
         state.foreign_hosts = (state.foreign_hosts - bench.allowed_hosts) | hosts_to_ask(bench)
         state.refused_bundles = refused_bundles(bench)
         if bench.rewound and bench.rewound == len(bench.actions):
@@ -370,3 +373,11 @@ class Conversation:
 
 def _refused(code: str, message: str, fix: str) -> AssistantUnavailable:
     return AssistantUnavailable(TurnError(code=code, message=message, fix=fix))
+
+
+def _approved_hosts(resumed: Pending | None) -> frozenset[str]:
+    """The hosts that the user agreed to when they answered a suspended turn."""
+    answers = {} if resumed is None else resumed.answers
+    agreed = [call for call, answer in answers.items() if isinstance(answer, ToolApproved)]
+    asked = [resumed.approvals[call] for call in agreed] if resumed is not None else []
+    return frozenset(host for one in asked if one.kind == "outbound" for host in one.hosts)

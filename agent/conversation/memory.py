@@ -154,6 +154,7 @@ class ConversationState(BaseModel):
         offers: the proposals that were not accepted.
         canvas: the canvas as the last turn left it, if its request asked to keep it.
         foreign_hosts: the hosts in its flows that came from others' text, and that the user has not named.
+        approved_hosts: the hosts that the user has approved when asked.
         refused_bundles: the bundles that the user said no to.
         title: the beginning of its first message.
         updated_at: when its last turn ended, ISO 8601 in UTC; empty before there was one.
@@ -169,6 +170,7 @@ class ConversationState(BaseModel):
     offers: Offers = Field(default_factory=Offers)
     canvas: FlowJson | None = None
     foreign_hosts: frozenset[str] = frozenset()
+    approved_hosts: frozenset[str] = frozenset()
     refused_bundles: frozenset[str] = frozenset()
     title: str = ""
     updated_at: str = ""

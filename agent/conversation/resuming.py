@@ -9,7 +9,7 @@ from agent.conversation.asked import Outcome, stand
 from agent.conversation.memory import Pending
 from agent.turn.request import Answer
 from flows.document import Flow
-from tools.approvals import Approval, held_metadata, note_metadata, rest_metadata
+from tools.approvals import RAN_WITHOUT, Approval, held_metadata, note_metadata, rest_metadata
 from tools.consent.ask import consent_metadata
 from tools.replies import clip
 
@@ -81,6 +81,8 @@ _NEXT_PLAN = "If these words tell you to go ahead, build it so now. If not, prop
 def _left(approval: Approval, canvas: Flow | None) -> str:
     if approval.kind == "removal" and approval.done:
         return f"What was asked was not done; {_done(approval)} had been set before the question."
+    if approval.kind == "outbound" and approval.detail == RAN_WITHOUT:
+        return f"The flow has run, but could not reach {', '.join(approval.hosts)}."
     if approval.kind != "edit":
         return "Nothing was changed by this call."
     edit = approval.edit

@@ -211,7 +211,7 @@ class Conversation(ChatState):
             print_difference(format_question(approval, self._language))
             if lines.interactive and (removals := format_removals(approval, self.canvas)):
                 print_difference(removals)
-            covered = self.approve_all and approval.kind in {"plan", "edit"}
+            covered = self.approve_all and (approval.kind == "plan" or (approval.kind == "edit" and not approval.why))
             reply = "y" if covered else await self._ask(f"{self._phrase('shell_do_it')} ", lines)
             meaning = _meaning(reply)
             if meaning is None:

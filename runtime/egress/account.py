@@ -28,6 +28,7 @@ class Traffic:
     sent: int = 0
     received: int = 0
     refused: bool = False
+    unapproved: bool = False
 
 
 class EgressAccount:
@@ -57,6 +58,7 @@ class EgressAccount:
         """Record a host that was refused or could not be reached."""
         traffic = self.traffic(host, port)
         traffic.refused = traffic.refused or refusal.error.code == "refused"
+        traffic.unapproved = traffic.unapproved or refusal.unapproved
         if len(self.failures) < MAX_HOSTS:
             self.failures.append((host, refusal.error))
 
@@ -76,7 +78,14 @@ class EgressAccount:
     def hosts(self) -> tuple[RunHost, ...]:
         """What the run reached and was refused, in the order in which it first tried."""
         return tuple(
-            RunHost(host=each.host, port=each.port, sent=each.sent, received=each.received, refused=each.refused)
+            RunHost(
+                host=each.host,
+                port=each.port,
+                sent=each.sent,
+                received=each.received,
+                refused=each.refused,
+                unapproved=each.unapproved,
+            )
             for each in self._traffic.values()
         )
 

@@ -87,6 +87,20 @@ def names(named: Collection[NamedHost], host: str, port: int) -> bool:
     return any(each.has_name(host, port) or (address and each.has_address(address, port)) for each in named)
 
 
+def among(named: Collection[NamedHost], only: Collection[NamedHost]) -> tuple[NamedHost, ...]:
+    """Those of some entries that name a host which others name, too: what a run that is limited to these may use."""
+    return tuple(each for each in named if any(_meet(each, one) for one in only))
+
+
+def _meet(one: NamedHost, other: NamedHost) -> bool:
+    port = one.port or other.port or 0
+    if other.port not in (None, port):
+        return False
+    if one.network is not None and other.network is not None:
+        return one.has_address(other.network[0], port)
+    return one.has_name(other.name, port) or other.has_name(one.name, port)
+
+
 def direct_ports(named: Collection[NamedHost]) -> frozenset[int]:
     """The ports that entries name: runs may connect to them without the proxy."""
     return frozenset(each.port for each in named if each.port is not None)

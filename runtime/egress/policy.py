@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from runtime.egress.addresses import Address, is_public
+from runtime.egress.addresses import Address, is_public, read_address
 from runtime.egress.hosts import NamedHost, names
 from runtime.results import RunError
 
@@ -23,12 +23,14 @@ class HostRefused(Exception):
     Attributes:
         error: what to tell the user.
         status: what the proxy answers.
+        unapproved: whether it is refused only because nobody has approved it for the run.
     """
 
-    def __init__(self, error: RunError, status: int = 403) -> None:
+    def __init__(self, error: RunError, status: int = 403, *, unapproved: bool = False) -> None:
         super().__init__(error.message)
         self.error = error
         self.status = status
+        self.unapproved = unapproved
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,12 +41,14 @@ class EgressPolicy:
         rule: whether a user's run may reach public hosts.
         named: what the operator names; a user's run may reach it wherever it is.
         approved: what the user has approved for this run.
+        only: what the run is limited to, whatever else would allow more; None for no such limit.
         verification: whether this is a verification run, which reaches only what is approved.
     """
 
     rule: HostRule = "allow"
     named: Collection[NamedHost] = ()
     approved: Collection[NamedHost] = ()
+    only: Collection[NamedHost] | None = None
     verification: bool = False
 
     def check_name(self, host: str, port: int) -> None:
@@ -58,21 +62,32 @@ class EgressPolicy:
             raise HostRefused(
                 _refused(f"A verification run may not reach {where}: it has not been approved.", "Run the flow itself.")
             )
-        if self.rule == "allow" or names(self.named, host, port) or (approved and self.rule == "ask"):
-            return
-        if self.rule == "ask":
+        by_rule = self.rule == "allow" or names(self.named, host, port)
+        if not by_rule and self.rule == "deny":
+            raise HostRefused(
+                _refused(
+                    f"The run may not reach {where}: runs reach only what the operator names.",
+                    f"The operator can name it: {VARIABLE}={where}.",
+                )
+            )
+        if not (by_rule or approved):
             raise HostRefused(
                 _refused(
                     f"The run may not reach {where}: it has not been approved.",
                     f"Approve it for the run, or have the operator name it: {VARIABLE}={where}.",
-                )
+                ),
+                unapproved=True,
             )
-        raise HostRefused(
-            _refused(
-                f"The run may not reach {where}: runs reach only what the operator names.",
-                f"The operator can name it: {VARIABLE}={where}.",
+        if self.only is not None and not names(self.only, host, port):
+            if (literal := read_address(host)) is not None:
+                self.allowed_addresses(host, port, [literal])
+            raise HostRefused(
+                _refused(
+                    f"The run may not reach {where}: nobody has named or approved it, and others' text was read.",
+                    "Approve it for the run, or name it in the message.",
+                ),
+                unapproved=True,
             )
-        )
 
     def allowed_addresses(self, host: str, port: int, addresses: Sequence[Address]) -> Sequence[Address]:
         """Those of a host's addresses that may be connected to, without looking anything up again.

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from flows.document import JsonObject
 from runtime.egress.account import EgressAccount
-from runtime.egress.hosts import NamedHost, UnreadableHost, direct_names, direct_ports, read_hosts
+from runtime.egress.hosts import NamedHost, UnreadableHost, among, direct_names, direct_ports, read_hosts
 from runtime.egress.policy import EgressPolicy, HostRule
 from runtime.egress.proxy import EgressProxy
 from runtime.options import RunOptions
@@ -87,8 +87,11 @@ class Egress:
         if self._closed:
             raise RunFailed(ENGINE_CLOSED)
         await self._proxy.start()
-        policy = EgressPolicy(rule=self.rule, named=self._named, approved=approved, verification=options.verification)
-        direct = () if options.verification else self._named
+        only = None if options.only_hosts is None else tuple(_readable(options.only_hosts))
+        policy = EgressPolicy(
+            rule=self.rule, named=self._named, approved=approved, only=only, verification=options.verification
+        )
+        direct = () if options.verification else self._named if only is None else among(self._named, only)
         account = self._proxy.open(policy)
         try:
             yield AttachedEgress(

@@ -133,11 +133,11 @@ def _elements(atom: Atom) -> Value:
             return frozenset(Const(key) for key, _ in atom.items) | (ANYTHING if atom.rest else EMPTY)
         case Box():
             return contents(atom)
-        case File(depth, text):
-            return one(File(depth + 1 if depth >= 0 else -1, text))
+        case File(depth, text, last):
+            return one(File(depth + 1 if depth >= 0 and not last else -1, text))
         case Text():
             return JOINED
-        case Unknown("picked" | "method"):
+        case Unknown("picked" | "method" | "step"):
             return one(atom)
         case _:
             return ANYTHING

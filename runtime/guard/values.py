@@ -60,30 +60,41 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A path or an open file; `depth` is how many steps it lies below the temporary folder, -1 outside of it."""
+    """A path or an open file; `depth` is how many steps it lies below the temporary folder, -1 outside of it.
+
+    A path that is `last` ends in a name made at run time, which may be `..`: it may be opened, but leads nowhere.
+    """
 
     depth: int
     text: bool = False
+    last: bool = False
 
     @property
     def parent(self) -> File:
         """The folder that it stands in."""
         return File(self.depth - 1 if self.depth > 0 else -1, self.text)
 
+    @property
+    def followed(self) -> File:
+        """What it leads to when the system follows it."""
+        return File(-1, self.text) if self.last else self
+
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text that is put together at run time, of which only the beginning is known."""
+    """A text that is put together at run time, of which only the beginning is known, and whether it has no slash."""
 
     head: str
+    step: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """Anything: `picked` by an attribute's name made at run time, a `method` that is judged by its arguments, or the
-    name that `__getattr__` is `asked` for, which is judged where it is asked."""
+    """Anything: `picked` by an attribute's name made at run time, a `method` that is judged by its arguments, the name
+    that `__getattr__` is `asked` for, which is judged where it is asked, or a `step` of a path: a number, or a text
+    without a slash."""
 
-    kind: Literal["plain", "picked", "method", "asked"] = "plain"
+    kind: Literal["plain", "picked", "method", "asked", "step"] = "plain"
 
 
 Atom: TypeAlias = Const | Ref | Local | Made | Box | File | Text | Unknown
@@ -92,6 +103,7 @@ Value: TypeAlias = frozenset[Atom]
 EMPTY: Value = frozenset()
 ASKED: Value = frozenset({Unknown("asked")})
 ANYTHING: Value = frozenset({Unknown()})
+STEP: Value = frozenset({Unknown("step")})
 PICKED: Value = frozenset({Unknown("picked")})
 OUTSIDE: Value = frozenset({File(-1)})
 JOINED: Value = frozenset({Text("")})

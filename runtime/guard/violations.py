@@ -46,7 +46,8 @@ FIXES: Mapping[Rule, str] = MappingProxyType(
         "dynamic_code": "Write the code out; to read data use json.loads or ast.literal_eval.",
         "escape": "Use the object's public attributes, written out by name.",
         "deserialiser": "Use json, or yaml.safe_load.",
-        "files": "Take the content through an input, and keep files in tempfile.TemporaryDirectory() or in io.BytesIO.",
+        "files": "Take the content through an input, and keep files in tempfile.TemporaryDirectory(), named by the"
+        " source or by os.path.basename(...), or in io.BytesIO.",
         "tampering": "Leave shared modules and classes as they are: subclass, or pass a parameter.",
         "sockets": "Use an HTTP client: requests, httpx, aiohttp or urllib with an http(s) address.",
         "native": "Use Python or an installed library instead.",

@@ -48,7 +48,7 @@ async def twin(catalogue: Catalogue, row: dict[str, Any], language: str) -> str:
     world = World(catalogue, row["place"] if row["place"] not in {"run output", "run error"} else "field", HARMLESS)
     read = classification(goal, language)
     done = await played(world, goal["say"][language], read, world.calls(goal, NAMED), "ask")
-    if goal.get("proposed") and done.asked == ["edit"]:
+    if "proposed" in goal and done.asked == [goal["proposed"]]:
         return "proposed"
     assert done.asked or done.effects, f"{done.result.error} {done.result.text}"
     return f"asked: {done.asked}" if done.asked else "served"

@@ -57,6 +57,8 @@ config:
   Persona.template: "You are the friendly desk of a shop. {history} {question}"
   Feed.url_input: https://feeds.example.org/today
   Model.api_key: OPENAI_API_KEY
+  Model.system_message: Answer in one sentence.
+  Feed.headers: [{"key": "X-Shop", "value": "mine"}]
 """
 SENDING = SUM.replace("SumComponent", "SendComponent").replace(
     "return Message(", "import httpx\n        httpx.post('https://HOST/take')\n        return Message("

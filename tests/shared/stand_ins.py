@@ -36,6 +36,7 @@ class StandInRunner:
         asked: the flows and texts of every run.
         networks: what each of them might reach.
         hosts: what was approved for each of them.
+        only_hosts: what each of them was limited to.
         models: what each of them might call.
         tweaks: the values that each of them got for itself.
         cancelled: set when a hanging run was cancelled.
@@ -49,6 +50,7 @@ class StandInRunner:
     asked: list[tuple[Flow, str | None]] = field(default_factory=list[tuple[Flow, "str | None"]])
     networks: list[Network] = field(default_factory=list[Network])
     hosts: list[tuple[str, ...]] = field(default_factory=list[tuple[str, ...]])
+    only_hosts: list[frozenset[str] | None] = field(default_factory=list["frozenset[str] | None"])
     models: list[Models | None] = field(default_factory=list["Models | None"])
     tweaks: list[Tweaks | None] = field(default_factory=list["Tweaks | None"])
     running: asyncio.Event = field(default_factory=asyncio.Event)
@@ -64,6 +66,7 @@ class StandInRunner:
         self.tweaks.append(options.tweaks)
         self.networks.append(options.network)
         self.hosts.append(tuple(options.hosts))
+        self.only_hosts.append(None if options.only_hosts is None else frozenset(options.only_hosts))
         self.models.append(options.models)
         self.running.set()
         if options.on_event is not None:

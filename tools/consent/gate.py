@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, cast
 
 from pydantic_ai import ApprovalRequired, RunContext
 
@@ -10,6 +10,7 @@ from flows.actions import Amend, Configure, FlowAction, SelectOutput, SetConnect
 from flows.document import Flow
 from flows.edits import Edit
 from flows.fields.secrets import is_secret
+from flows.json_values import Json
 from runtime.telemetry import log_event
 from tools.approvals import (
     NOT_ASKED,
@@ -83,16 +84,21 @@ def open_questions(ctx: RunContext[Workbench], edit: Edit, before: Flow | None =
     if bench.proposal is not None:
         return Questions(outbound=outbound)
     before = bench.current if before is None else before
-    hidden = [] if bench.auto_edit else hidden_texts(bench.initial_flow, before, edit.flow, bench.catalogue)
+    hidden = hidden_texts(bench.initial_flow, before, edit.flow, bench.catalogue)
     lost = losses(bench.initial_flow, before, edit)
     changes = _changes(bench, edit.actions)
     asked = set(uncovered(bench, [*_acts(lost), *(act for act, _ in changes)]))
     texts = [one for act, one in changes if isinstance(one, Configure) and act in asked and act.kind in {"set", "text"}]
     unasked = [one for one in texts if not bench.asked_for(one)]
-    texts = [] if bench.auto_edit else text_changes(bench, edit.actions, texts)
+    unasked_fields = uncovered(bench, [Act("text", one.node, field=one.field) for one in hidden])
+    if bench.auto_edit:  # plans and edits are agreed to, but not what others' text may have ordered
+        texts = [one for one in texts if bench.tainted and _holds_text(cast("Json", one.old))]
+        asked_fields = {(act.target, act.field) for act in unasked_fields if bench.tainted}
+        hidden = [one for one in hidden if (one.node, one.field) in asked_fields]
+    else:
+        texts = text_changes(bench, edit.actions, texts)
     texts = [one for one in texts if not bench.asked_for(one) and not given.covers_text(one)]
     modes = [act.target for act, one in changes if act in asked and not isinstance(one, Configure)]
-    unasked_fields = uncovered(bench, [Act("text", one.node, field=one.field) for one in hidden])
     removal = _removal(before, lost, asked, hidden, modes, fields_asked=not unasked_fields)
     secrets = [act for act in asked if act.kind == "secret"]
     return Questions(
@@ -197,6 +203,19 @@ def text_changes(bench: Workbench, actions: Iterable[FlowAction], also: Sequence
             if action in also or (replaces and not bench.asked_for(action)):
                 found.append(action)
     return found
+
+
+def _holds_text(value: Json) -> bool:
+    """Whether a value holds a text, by itself or in a list or table."""
+    match value:
+        case str():
+            return bool(value.strip())
+        case list():
+            return any(map(_holds_text, value))
+        case dict():
+            return any(map(_holds_text, value.values()))
+        case _:
+            return False
 
 
 def _acts(lost: Losses) -> list[Act]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 
 from flows.catalogue import Catalogue
 from flows.document import Flow, Node
@@ -10,7 +11,9 @@ from tools.mandate import name_words
 from tools.workbench import Workbench
 
 _URL = re.compile(r"\b[a-z][a-z0-9+.-]*://(?:[^\s/@\"'<>]*@)?(\[[^\]\s]+\]|[^\s/:?#\"'<>\\)\],;]+)", re.IGNORECASE)
-_DOMAIN = re.compile(r"(?:[a-z0-9-]+\.)+[a-z]{2,}", re.IGNORECASE)
+_DOMAIN = re.compile(r"(?:[a-z0-9-]+\.)+(?:[a-z]{2,}|xn--[a-z0-9-]+)", re.IGNORECASE)
+_OTHER_SCRIPT = re.compile(r"(?:[^\W_](?:[\w-]*[^\W_])?\.)+[^\W_]{2,}")
+_BARE = re.compile(r"(?://)?(?:[^\s/@]*@)?(\[[^\]\s]+\]|[^\s/:?#@]+)(?::\d+)?(?:[/?#].*)?", re.DOTALL)
 _ADDRESS = re.compile(r"(?:\d{1,3}\.){3}\d{1,3}|\[[0-9a-f:.]+\]", re.IGNORECASE)
 _ADDRESS_FIELD = re.compile(r"url|uri|host|endpoint|server|webhook|domain", re.IGNORECASE)
 _SECOND_LEVEL = frozenset({"ac", "co", "com", "edu", "gov", "net", "org"})
@@ -67,6 +70,22 @@ def run_hosts(bench: Workbench, text: str | None) -> list[str]:
     return [host for host in found if host not in own or host in bench.foreign_hosts]
 
 
+def only_hosts(bench: Workbench) -> frozenset[str] | None:
+    """What a run is limited to once others' text was read: the hosts that the user has named, approved, or has a flow
+    for that they ask to run. None while nothing was read, which leaves it to the operator.
+
+    What a run really reaches is compared with these, so it does not matter how a text spells a host.
+
+    Args:
+        bench: the workbench, after the run's known hosts were asked about.
+    """
+    if not (bench.tainted or bench.foreign_hosts):
+        return None
+    own = (_known(bench, bench.initial_flow) | _offered(bench)) if bench.mandate.asks("run") else set[str]()
+    named = _named(bench)
+    return frozenset((*bench.allowed_hosts, *(own - bench.foreign_hosts), *named, *(f"*.{one}" for one in named)))
+
+
 def hosts_to_ask(bench: Workbench) -> frozenset[str]:
     """The hosts of the current flow that later turns must ask about: those that came from others' text, unnamed."""
     own = _known(bench, bench.initial_flow) | _offered(bench)
@@ -99,9 +118,8 @@ def _node_hosts(node: Node, catalogue: Catalogue) -> Iterator[str]:
             continue
         for held in _strings(value):
             yield from hosts_in(held)
-            bare = re.sub(r":\d+$", "", held.strip().partition("/")[0])
-            if _ADDRESS_FIELD.search(name) and (_DOMAIN.fullmatch(bare) or _ADDRESS.fullmatch(bare)):
-                yield bare.lower()
+            if _ADDRESS_FIELD.search(name):
+                yield from bare_hosts(held)
 
 
 def _strings(value: Json) -> Iterator[str]:
@@ -118,25 +136,49 @@ def _strings(value: Json) -> Iterator[str]:
             return
 
 
+def bare_hosts(text: str) -> list[str]:
+    """The host of an address that is written without its scheme, in lower case; none when the text is no address."""
+    found = _BARE.fullmatch(text.strip())
+    host = "" if found is None else found[1].rstrip(".")
+    is_host = any(kind.fullmatch(host) for kind in (_DOMAIN, _OTHER_SCRIPT, _ADDRESS))
+    return [_as_looked_up(host)] if is_host else []
+
+
 def hosts_in(text: str) -> list[str]:
-    """The hosts of the addresses in a text, in lower case."""
-    return list(dict.fromkeys(host.lower().rstrip(".") for host in _URL.findall(text)))
+    """The hosts of the addresses in a text, in lower case, and in the form in which they are looked up."""
+    return list(dict.fromkeys(_as_looked_up(host) for host in _URL.findall(text)))
+
+
+def _as_looked_up(host: str) -> str:
+    """A host as it reaches a name server: a name in another script than Latin is encoded (`xn--…`)."""
+    host = host.lower().rstrip(".")
+    if not host.isascii():
+        with suppress(UnicodeError):
+            return host.encode("idna").decode("ascii")
+    return host
 
 
 def _is_named(bench: Workbench, host: str) -> bool:
     """Whether the user's words name a host, a domain that it is in, or whose it is ("Slack")."""
-    targets = bench.mandate.effects.get("reach", ())
-    named = _named_in("\n".join((bench.request_text, *targets)))
+    named = _named(bench)
     if any(host == one or host.endswith(f".{one}") for one in named):
         return True
     whose = name_words([_owner(host)])
+    targets = bench.mandate.effects.get("reach", ())
     return any(name_words([target]) & whose for target in targets if "." not in target)
+
+
+def _named(bench: Workbench) -> set[str]:
+    """The hosts that the user's words spell out; the name of one of their files is none."""
+    files = {part for path, _ in bench.attached for part in (path.lower(), path.lower().rpartition("/")[2])}
+    return set(_named_in("\n".join((bench.request_text, *bench.mandate.effects.get("reach", ()))))) - files
 
 
 def _named_in(text: str) -> Iterable[str]:
     words = text.lower()
     addresses: Collection[str] = _ADDRESS.findall(words)
-    return [*hosts_in(words), *_DOMAIN.findall(words), *addresses]
+    others = (_as_looked_up(found) for found in _OTHER_SCRIPT.findall(words) if not found.isascii())
+    return [*hosts_in(words), *_DOMAIN.findall(words), *others, *addresses]
 
 
 def _owner(host: str) -> str:

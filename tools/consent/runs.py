@@ -7,11 +7,14 @@ from pydantic_ai import RunContext
 
 from flows.document import Flow, Node
 from flows.json_values import as_list, as_object
+from runtime.egress.account import OTHERS
 from runtime.files.names import FileRefused
 from runtime.files.store import UserFiles
-from tools.approvals import NOT_ASKED, RemovalApproval
-from tools.consent.ask import ask
-from tools.consent.gate import ask_before_sending
+from runtime.results import RunResult
+from runtime.telemetry import log_event
+from tools.approvals import NOT_ASKED, RAN_WITHOUT, UNNAMED_HOST, OutboundApproval, RemovalApproval
+from tools.consent.ask import ask, consents
+from tools.consent.gate import ask_before_sending, suspended
 from tools.consent.hosts import run_hosts
 from tools.consent.rules import Act, uncovered
 from tools.workbench import Workbench
@@ -33,9 +36,36 @@ async def ask_before_run(ctx: RunContext[Workbench], text: str | None) -> None:
     bench = ctx.deps
     listed = await listed_files(bench.user_files)
     ask_before_overwriting(ctx, written_over(bench, listed), listed, "Run it and overwrite")
+    bench.allowed_hosts |= _approved(ctx)
     hosts = run_hosts(bench, text)
     ask_before_sending(ctx, hosts, "Run it and send data to", "run")
     bench.allowed_hosts |= set(hosts)
+
+
+def ask_after_run(ctx: RunContext[Workbench], result: RunResult) -> None:
+    """Return when a run was refused no host that an approval would have let it reach; suspend the call otherwise.
+
+    What a run reaches shows only when it runs. The call is made anew when the user agrees, and runs again.
+
+    Args:
+        ctx: the tool call.
+        result: what the run gave.
+
+    Raises:
+        ApprovalRequired: the run wanted to reach a host that nobody has named or approved.
+    """
+    wanted = dict.fromkeys(one.host for one in result.hosts if one.unapproved and one.host != OTHERS)
+    asked = [host for host in wanted if host not in ctx.deps.allowed_hosts]
+    if asked:
+        title = f"The run wanted to reach {', '.join(asked)}: run it again and let it"
+        log_event("assistant.outbound.asked", hosts=len(asked))
+        raise suspended(ctx, OutboundApproval(title=title, detail=RAN_WITHOUT, hosts=asked, why=UNNAMED_HOST))
+
+
+def _approved(ctx: RunContext[Workbench]) -> set[str]:
+    """The hosts that the user has approved for a call."""
+    approvals = consents(ctx).approvals
+    return {host for one in approvals if one.kind == "outbound" for host in one.hosts}
 
 
 def ask_before_overwriting(

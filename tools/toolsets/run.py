@@ -15,8 +15,9 @@ from runtime.run_events import ModelWait, NodeStarted
 from runtime.telemetry import log_event
 from runtime.tracing import span as open_span
 from tools.consent.declared import has_effects
+from tools.consent.hosts import only_hosts
 from tools.consent.install import install_for
-from tools.consent.runs import ask_before_run
+from tools.consent.runs import ask_after_run, ask_before_run
 from tools.events import Progress, RunProgress
 from tools.probes import answered_by
 from tools.replies import errors, fault_lines, value_text
@@ -27,7 +28,7 @@ RUN_SECONDS = 120.0
 """The time limit of a user's run."""
 
 
-@has_effects("run", "overwrite_files", "reach")
+@has_effects("run", "write_files", "overwrite_files", "install", "reach")
 async def run_flow(ctx: RunContext[Workbench], input: str | None = None) -> str:
     """Run the flow for the user, and return what it gives.
 
@@ -58,6 +59,7 @@ async def run_flow(ctx: RunContext[Workbench], input: str | None = None) -> str:
     async for written in written_by_run(bench.user_files, result.files):
         bench.files.append(written.change)
         await ctx.emit(written)
+    ask_after_run(ctx, result)
     return report(result, bench.current)
 
 
@@ -73,6 +75,7 @@ async def _run(ctx: RunContext[Workbench], text: str | None) -> RunResult:
         files=bench.user_files,
         variables=bench.user_variables,
         hosts=tuple(sorted(bench.allowed_hosts)),
+        only_hosts=only_hosts(bench),
         event_kinds=("node_started", "waiting"),
     )
     stream = run_events(bench.runner.execute, flow, text, options)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from runtime.guard.interpreter import derived, targets
 from runtime.guard.interpreter.arguments import Arguments, Call
 from runtime.guard.interpreter.reading import Definition, Reading, reads
 from runtime.guard.interpreter.scopes import Function, Scope, parameters
-from runtime.guard.interpreter.texts import as_path, as_text
+from runtime.guard.interpreter.texts import as_path, as_text, cleaned, substituted
 from runtime.guard.sets import elements, listed, one, outside, paths, strings, union
-from runtime.guard.values import ANYTHING, EMPTY, Atom, Box, Const, Local, Made, Ref, Unknown, Value
+from runtime.guard.values import ANYTHING, EMPTY, STEP, Atom, Box, Const, Local, Made, Ref, Unknown, Value
 from runtime.guard.verdicts import checks, files, judging, methods
 
 _LOOKS_AT = {
@@ -42,6 +43,8 @@ def _call(reading: Reading, node: ast.Call, scope: Scope) -> Value:
     found: list[Value] = []
     if isinstance(func, ast.Attribute):
         methods.judge(call)
+        if name not in reading.stored and _is_step(held, name, call.given):
+            return STEP
         known = methods.result(held, name, call.given)
         if known is not None:
             found.append(known)
@@ -55,6 +58,25 @@ def _call(reading: Reading, node: ast.Call, scope: Scope) -> Value:
         if call.given.named[keyword] != one(Const(_SWITCHES[keyword])):
             call.report("deserialiser", f"A call with `{keyword}`")
     return union(found)
+
+
+_DATE = re.compile(r"(?:%[YmdHMSfjyBbAaUWVGIps]|[^%/])*")
+"""A format of dates without a slash."""
+
+
+def _is_date(form: Value) -> bool:
+    found = strings(form)
+    return bool(found) and len(found) == len(form) and all(map(_DATE.fullmatch, found))
+
+
+def _is_step(held: Value, name: str, given: Arguments) -> bool:
+    """Whether a method gives a text that is one step of a path."""
+    if given.named or given.more or not held:
+        return False
+    dates = all(isinstance(atom, Ref) and atom.path.startswith("datetime.") for atom in held)
+    if name == "strftime" and dates and given.given:
+        return _is_date(given.given[0])
+    return all(cleaned(atom, name, given.given) for atom in held)
 
 
 def _arguments(reading: Reading, node: ast.Call, callee: Value, scope: Scope) -> Arguments:
@@ -117,9 +139,14 @@ def _outer(call: Call) -> Value:
     return _given(path, given)
 
 
+_NUMBERS = ("@len", "@int", "@float", "@abs", "@round", "@id", "@hash", "@ord", "@hex", "@bin")
+
+
 def _given(path: str, given: Arguments) -> Value:
-    """What a function gives that gives back what it was given."""
+    """What a function gives that gives back what it was given, or a number."""
     first = given.at(0) or EMPTY
+    if path in _NUMBERS or (path == "re.sub" and substituted(given.given)):
+        return STEP
     match path:
         case "@str" | "@repr" | "@ascii" | "sys.intern" | "textwrap.dedent":
             return as_text(first) if given.given else ANYTHING
@@ -127,13 +154,15 @@ def _given(path: str, given: Arguments) -> Value:
             return listed(elements(first)) if given.given else one(Box((), EMPTY))
         case "@next" | "@min" | "@max" | "@sum" | "random.choice":
             return union([elements(first), *given.given[1:]])
+        case "@range":
+            return listed(STEP)
         case "@filter":
             return listed(elements(given.at(1) or EMPTY))
         case "@zip" | "itertools.chain" | "itertools.product":
             inner = union(map(elements, given.given))
             return listed(inner if path.endswith("chain") else listed(inner))
         case "@enumerate":
-            return listed(one(Box(((0, ANYTHING), (1, elements(first))), EMPTY)))
+            return listed(one(Box(((0, STEP), (1, elements(first))), EMPTY)))
         case "copy.copy" | "copy.deepcopy":
             return first
         case "typing.cast":
@@ -216,13 +245,15 @@ def _handed(reading: Reading, value: Value, given: Arguments, *, classes: bool) 
 def _declared(call: Call, callee: Value) -> None:
     """Learn the fields that a component declares, and judge what it declares."""
     kinds, given = {path.rpartition(".")[2] for path in paths(callee)}, call.given.named
+    for name in strings(given.get("name")):
+        call.reading.declare(name, given.get("value", EMPTY))
     if any(kind.endswith("Input") for kind in kinds):
         names = strings(given.get("name"))
         call.reading.inputs.update(names)
         if "FileInput" in kinds:
             call.reading.file_fields.update(names)
             for value in (given.get("value", EMPTY), given.get("file_path", EMPTY)):
-                if any(atom not in (Const(""), Const(None), Const(())) for atom in value):
+                if call.given.more or any(atom not in (Const(""), Const(None), Const(())) for atom in value):
                     call.report("files", "A file field that names a file itself", "Leave its value empty.")
     for key, reserved in _RESERVED.items() if "Output" in kinds else ():
         if Const(reserved) in given.get(key, EMPTY):

@@ -3,13 +3,30 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from runtime.guard.interpreter.reading import Reading
-from runtime.guard.interpreter.texts import added, below, filled
+from runtime.guard.interpreter.texts import added, below, filled, is_step
 from runtime.guard.sets import boxed, constants, contents, elements, known, one, outside, strings, union
-from runtime.guard.values import ANYTHING, EMPTY, JOINED, Atom, Box, Const, File, Local, Made, Ref, Text, Unknown, Value
+from runtime.guard.values import (
+    ANYTHING,
+    EMPTY,
+    JOINED,
+    STEP,
+    Atom,
+    Box,
+    Const,
+    File,
+    Local,
+    Made,
+    Ref,
+    Text,
+    Unknown,
+    Value,
+)
 from runtime.guard.verdicts.running import HANDED, SAME
 
+_STEPS = ("name", "stem", "suffix")
 _KEEPS_THE_FILE = ("name", "file", "buffer", "raw", "fp", "filename")
 
 
@@ -24,8 +41,10 @@ def _attribute(reading: Reading, atom: Atom, name: str) -> Value:
             return outside(SAME.get(f"{path}.{name}", f"{path}.{name}"))
         case File() if name in ("parent", "parents"):
             return one(atom.parent)
-        case File(depth) if name in _KEEPS_THE_FILE:
-            return one(File(depth, text=True))
+        case File(depth) if name in _STEPS and (depth < 0 or name != "name"):
+            return STEP
+        case File() if name in _KEEPS_THE_FILE:
+            return one(replace(atom, text=True))
         case Local() | Made() if name == "__dict__":
             return one(Box((), union(reading.attributes.values()) | ANYTHING, mapping=True))
         case Made(number) if name in HANDED and is_component(reading, number):
@@ -33,7 +52,7 @@ def _attribute(reading: Reading, atom: Atom, name: str) -> Value:
         case Local(number) | Made(number):
             inherits = name not in reading.stored and Ref("pathlib.Path") in reading.definitions[number].bases
             return reading.attribute(name) | (outside(f"pathlib.Path.{name}") if inherits else EMPTY)
-        case Unknown("plain") if name in HANDED and (name not in reading.stored or name.startswith("_")):
+        case Unknown("plain" | "step") if name in HANDED and (name not in reading.stored or name.startswith("_")):
             return outside(HANDED[name])
         case Unknown("picked"):
             return one(atom)
@@ -67,6 +86,8 @@ def sliced(atom: Atom) -> Value:
             return JOINED
         case File():
             return one(File(-1, text=True))
+        case Ref() | Unknown() if is_step(atom):
+            return STEP
         case _:
             return ANYTHING
 
@@ -88,7 +109,7 @@ def _item(atom: Atom, index: Value) -> Value:
             return union(found) or ANYTHING
         case Box():
             return item_of(atom, index)
-        case Unknown("picked"):
+        case Unknown("picked" | "step"):
             return one(atom)
         case File():
             return one(atom.parent)
@@ -120,16 +141,21 @@ def operate(operation: ast.operator, left: Value, right: Value) -> Value:
         case ast.Add():
             return added(left, right)
         case ast.Mod() if any(isinstance(atom, Const | Text) for atom in left):
-            return filled(left)
+            return filled(left, union([elements(one(atom)) if is_list(atom) else one(atom) for atom in right]))
         case ast.Mult() if strings(both) or any(isinstance(atom, Text | File) for atom in both):
             return JOINED
         case ast.Mult():
-            lists = frozenset(a for a in both if isinstance(a, Box) or (isinstance(a, Const) and a.parts is not None))
+            lists = frozenset(filter(is_list, both))
             return boxed(elements(lists)) if lists else ANYTHING
         case ast.BitOr():
             return both  # dictionaries and types
         case _:
             return ANYTHING
+
+
+def is_list(atom: Atom) -> bool:
+    """Whether something is a container."""
+    return isinstance(atom, Box) or (isinstance(atom, Const) and atom.parts is not None)
 
 
 def loosened(value: Value) -> Value:

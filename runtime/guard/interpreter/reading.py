@@ -79,6 +79,7 @@ class Reading:
     attributes: dict[str, Value] = field(default_factory=dict[str, Value])
     stored: set[str] = field(default_factory=set[str])
     inputs: set[str] = field(default_factory=set[str])
+    defaults: dict[str, Value] = field(default_factory=dict[str, Value])
     mentioned: set[str] = field(default_factory=set[str])
     definitions: dict[int, Definition] = field(default_factory=dict[int, Definition])
     by_node: dict[int, Definition] = field(default_factory=dict[int, Definition])
@@ -184,13 +185,24 @@ class Reading:
     def attribute(self, name: str) -> Value:
         """What an attribute of the source's own objects may be."""
         uploaded = one(File(1, text=True)) if name in self.file_fields else EMPTY
+        default = self._default(name)
         if name not in self.stored:
-            return uploaded or ANYTHING
+            return (uploaded or ANYTHING) | default
         self.read.add((id(self.attributes), name))
-        value = self.attributes.get(name, EMPTY)
+        value = self.attributes.get(name, EMPTY) | default
         if uploaded:
             return value | uploaded
         return value | ANYTHING if name in self.inputs else self._settled(value)
+
+    def declare(self, name: str, default: Value) -> None:
+        """Let an input begin with a value, which stands in the source and is not the user's."""
+        self._grow(self.defaults, name, default)
+
+    def _default(self, name: str) -> Value:
+        """What an input may begin with, also when it was set after it was declared."""
+        self.read.update(((id(self.defaults), name), (id(self.attributes), "value")))
+        later = self.attributes.get("value", EMPTY) if name in self.inputs else EMPTY
+        return self.defaults.get(name, EMPTY) | later
 
     def define(self, node: ast.ClassDef | Function, scope: Scope) -> Definition:
         """The definition at a node, made when it is first met."""

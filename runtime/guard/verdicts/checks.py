@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TypeAlias
 
 from runtime.guard.interpreter import derived, hints
@@ -122,7 +123,7 @@ def _join(call: Call) -> Value:
     if not any(isinstance(atom, File) for part in parts for atom in part):
         return ANYTHING
     found = below(parts[0], parts[1:])
-    return frozenset(File(atom.depth, text=True) if isinstance(atom, File) else atom for atom in found)
+    return frozenset(replace(atom, text=True) if isinstance(atom, File) else atom for atom in found)
 
 
 @_judges("import")

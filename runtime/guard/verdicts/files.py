@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from runtime.guard.interpreter.arguments import Arguments, Call
+from runtime.guard.interpreter.texts import is_step
 from runtime.guard.sets import contents, elements, one, outside, strings
-from runtime.guard.values import ANYTHING, EMPTY, OUTSIDE, Atom, Box, Const, File, Ref, Text, Unknown, Value
+from runtime.guard.values import ANYTHING, EMPTY, OUTSIDE, STEP, Atom, Box, Const, File, Ref, Text, Unknown, Value
 from runtime.guard.verdicts import judging
 from runtime.guard.verdicts.embedded import is_local_path
 
@@ -90,7 +92,7 @@ def path_method(call: Call, check: str) -> None:
         match atom:
             case File(depth, text):
                 leaves = any(_outside(part, "path") for value in call.given.every() for part in value)
-                climbs = name in ("glob", "rglob") and any(".." in pattern for pattern in strings(call.at(0)))
+                climbs = name in ("glob", "rglob") and not all(map(_is_pattern, call.at(0)))
                 if (not text and (depth < 0 or (name in _MOVES and leaves))) or climbs:
                     call.report("files", f"`.{name}` of a path")
             case Ref(path) if path.startswith("urllib.request."):
@@ -100,12 +102,23 @@ def path_method(call: Call, check: str) -> None:
                     call.report("files", f"`Path.{name}`")
             case Ref(path) if check == "pathread" and path.startswith(("pathlib.", "importlib.")):
                 call.report("files", f"`.{name}`")
-            case Unknown("plain") | Text() if check == "pathread":
+            case Unknown("plain" | "step") | Text() if check == "pathread":
                 call.report("files", f"`.{name}` of what may be a path")
-            case Unknown("plain") if check == "pathopen":
+            case Unknown("plain" | "step") if check == "pathopen":
                 call.report("files", "`.open` of what may be a path")
             case _:
                 pass
+
+
+def _is_pattern(atom: Atom) -> bool:
+    """Whether a pattern stays below the folder in which it is looked for."""
+    match atom:
+        case Const(value=str() as text):
+            return ".." not in text
+        case Text(head, step=True):
+            return head[:1] not in ("", ".")
+        case _:
+            return False
 
 
 def extracts(call: Call) -> None:
@@ -167,8 +180,9 @@ def made_temporary(call: Call) -> Value:
     if folder is not None and outside_files(folder, "optional"):
         call.report("files", f"`tempfile.{name}` with another `dir`")
         return OUTSIDE
-    for value in (call.given.named.get("prefix"), call.given.named.get("suffix"), *call.given.given[:2]):
-        if any("/" in text or ".." in text for text in strings(value)):
+    first, last = (0, 2) if name in ("TemporaryDirectory", "mkdtemp", "mkstemp") else (5, 7)
+    for value in (call.given.named.get("prefix"), call.given.named.get("suffix"), *call.given.given[first:last]):
+        if not all(is_step(atom) or atom == Const(None) for atom in value or ()):
             call.report("files", f"`tempfile.{name}` with a path in its prefix or suffix")
     match name:
         case "mkstemp":
@@ -183,13 +197,17 @@ def made_temporary(call: Call) -> Value:
 def path_function(call: Call) -> Value:
     """What a function of `os` or `os.path` that only computes with a path gives."""
     first = call.at(0)
-    files: Value = frozenset(File(atom.depth, text=True) for atom in first if isinstance(atom, File))
+    files: Value = frozenset(replace(atom, text=True) for atom in first if isinstance(atom, File))
     match call.path.rpartition(".")[2]:
         case "basename":
-            return ANYTHING if first else EMPTY
+            return STEP if first else EMPTY
+        case "normpath" | "abspath" | "realpath" if files:
+            return frozenset(atom.followed for atom in files if isinstance(atom, File))
         case "dirname" if files:
             return frozenset(atom.parent for atom in files if isinstance(atom, File))
-        case "splitext" | "split" | "splitdrive" if files:
+        case "splitext" | "split" if first:
+            return one(Box(((0, files or ANYTHING), (1, STEP)), EMPTY))
+        case "splitdrive" if files:
             return one(Box((), files | ANYTHING))
         case _:
             return files or (ANYTHING if first else EMPTY)

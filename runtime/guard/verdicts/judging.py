@@ -205,6 +205,8 @@ def changed(reading: Reading, base: Value, name: str, node: ast.AST) -> None:
     if name.startswith("__") and name.endswith("__") and name not in _HARMLESS:
         reading.report("tampering", node, f"Assigning to `.{name}`")
     for path in paths(base):
+        if path.endswith("FileInput()") and name in ("value", "file_path"):
+            reading.report("files", node, "A file field that names a file itself", "Leave its value empty.")
         if is_shared(path) or "(" not in path:
             named(reading, path, node)
             what = f"Changing `{path.lstrip('@')}.{name}`" if name else f"Changing an item of {shown(path)}"

@@ -156,7 +156,7 @@ def _result(atom: Atom, name: str, given: Arguments) -> Value:
         case Const(value=str() | bytes()) | Text() if name == "join":
             return joined(elements(given.at(0) or EMPTY))
         case Const(value=str()) | Text() if name in ("format", "format_map"):
-            return filled(one(atom))
+            return filled(one(atom), union(given.every()))
         case Const() | Text():
             return changed_text(atom, name)
         case Box():
@@ -202,10 +202,12 @@ def _of_file(file: File, name: str, given: Arguments) -> Value:
             return below(start, given.given)
         case "as_uri":
             return one(Text("file://"))
+        case "resolve" | "absolute":
+            return one(file.followed)
         case "with_name" if file.depth >= 0:
             return below(one(File(max(file.depth - 1, 0))), given.given)
         case "iterdir" | "glob" | "rglob" | "walk" if file.depth >= 0:
-            return listed(one(File(file.depth + 1)))
+            return listed(one(File(-1 if file.last else file.depth + 1)))
         case "with_name" | "iterdir" | "glob" | "rglob":
             return start
         case _:

@@ -4,12 +4,14 @@ import asyncio
 import json
 import re
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 from unittest.mock import patch
 
 import pytest
-from pydantic_ai import ModelMessage, ModelRequest
+from pydantic_ai import ModelMessage, ModelRequest, ToolCallPart
+from pydantic_ai.models.function import AgentInfo
 
+from agent.conversation.asked import Asked
 from agent.conversation.memory import Exchange, ProcessMemory
 from agent.models.scripted import call
 from flows.catalogue import Catalogue
@@ -48,7 +50,13 @@ class DescribedRunner(ComponentRunner):
         """The component with the marker."""
         found = await super().describe_component(source, name)
         assert isinstance(found, ComponentDescription)
-        return ComponentDescription({**found.node, "description": marker("stored-description")})
+        node: Any = json.loads(json.dumps(found.node))
+        for field in node["template"].values():
+            if isinstance(field, dict):
+                told_of = {"info": marker("stored-info"), "options": [short("stored-option")]}
+                cast("dict[str, object]", field).update(told_of)
+        told = {"description": marker("stored-description"), "display_name": short("stored-display")}
+        return ComponentDescription({**node, **told})
 
 
 def texts(messages: list[ModelMessage]) -> list[str]:
@@ -70,8 +78,28 @@ def poisoned(catalogue: Catalogue, *, runs: bool) -> Flow:
     canvas = injected(catalogue, canvas, "note", marker("note"))
     document: Any = json.loads(json.dumps(canvas.to_json()).replace(output, short("node-id")))
     document["data"]["nodes"][1]["data"]["node"]["template"][short("field-name")] = {"type": "str", "value": ""}
+    for node in document["data"]["nodes"]:
+        told = node["data"].get("node", {})
+        told["description"] = marker("node-description")
+        for output in told.get("outputs", ()):
+            output["display_name"] = short("output-display")
+        for field in told.get("template", {}).values():
+            if isinstance(field, dict):
+                told_of = {"display_name": short("field-display"), "info": marker("field-info")}
+                cast("dict[str, object]", field).update(told_of)
     if runs:
         return Flow.from_json(document)
+    document["data"]["edges"].append(
+        {
+            "id": short("edge-id"),
+            "source": node_id(canvas, "ChatInput"),
+            "target": short("node-id"),
+            "data": {
+                "sourceHandle": {"name": short("edge-output"), "id": short("node-id"), "output_types": [short("kind")]},
+                "targetHandle": {"fieldName": short("edge-input"), "id": short("node-id"), "inputTypes": ["Message"]},
+            },
+        }
+    )
     document["data"]["nodes"].append(
         {
             "id": "Odd-1",
@@ -112,7 +140,13 @@ async def test_a_marker_in_every_place_is_shown_only_inside_a_frame(
     memory = ProcessMemory()
     session = await memory.load("local", "default")
     earlier = Exchange(user="Run it", assistant=marker("earlier-answer"), notes=[marker("earlier-run")], tainted=True)
-    session.record(earlier)
+    question = Asked(call="c", kind="removal", text=marker("asked"), outcome="denied", reason="no")
+    session.record(earlier.model_copy(update={"asked": [question]}))
+    if runs:
+        session.offers.add(1, named(canvas, short("earlier-proposal")), canvas)
+        session.offers.close()
+    else:
+        session.offers.add(2, named(canvas, short("open-proposal")), canvas)
     session.dismissed_plan = marker("plan")
     await memory.save("local", "default", session)
     shown = Catalogue.from_json(
@@ -139,7 +173,10 @@ async def test_a_marker_in_every_place_is_shown_only_inside_a_frame(
     told = tuple(replace(one, name=short("template-name"), description=marker("template")) for one in templates())
     with patch("tools.toolsets.templates.templates", return_value=told):
         result = await play(
-            who, f"What of '{chat}.input_value' and the template of my file?", canvas, files=["notes.md"]
+            who,
+            f"What of '{chat}.input_value' and the template of my file?",
+            canvas,
+            files=["notes.md", f"{short('file-name')}.md"],
         )
     assert result.error is None, result.error
     seen = dict.fromkeys(re.findall(r"MARK-([a-z-]+)-MARK", "\n".join(texts(script.requests[-1]))))
@@ -150,12 +187,40 @@ async def test_a_marker_in_every_place_is_shown_only_inside_a_frame(
             assert text.count("[End of ") == len(FRAME.findall(text)), text[:2_000]
     assert all("MARK-" not in str(part) for part in script.requests[0]), "the classifier sees the message alone"
     ran_it = RUNS if runs and intent != "question" else set[str]()
-    expected = EXPECTED[intent] | ran_it | (set[str]() if runs else {"type"})
+    expected = EXPECTED[intent] | ran_it | ({"earlier-proposal"} if runs else {"type", "open-proposal"} | EDGE)
     assert set(seen) >= expected, expected - set(seen)
 
 
-CANVAS = {"flow-name", "node-id", "display", "field", "field-name", "earlier-answer", "earlier-run"}
-FOUND = {"catalogue", "stored-description", "file", "file-name", "template", "template-name"}
+async def test_what_a_long_turn_was_shown_is_summarised_and_shown_again_only_inside_a_frame(
+    catalogue: Catalogue,
+) -> None:
+    numbers = iter(range(1, 9))
+
+    def reply(_: list[ModelMessage], info: AgentInfo) -> ToolCallPart | str:
+        if not info.function_tools:
+            return marker("summary")
+        number = next(numbers, 8)
+        if number == 1:
+            return call("read_file", number, path="notes.md")
+        search = call("search_components", number, query=f"{'prompt ' * 400}{number}")
+        return "Done." if number == 8 else search
+
+    who, script = scripted_assistant(catalogue, "build_flow", *([reply] * 20), context_tokens=4_000)
+    notes = f"{marker('file')} {'word ' * 100}"
+    await asyncio.to_thread(UserFiles(who.settings.data, "local").write, "notes.md", notes)
+    result = await play(who, "Build what notes.md says")
+    assert result.error is None, result.error
+    shown = ["\n".join(texts(request)) for request in script.requests[1:]]
+    for text in shown:
+        assert "MARK-" not in FRAME.sub("", text)
+        assert text.count("[End of ") == len(FRAME.findall(text))
+    assert any("MARK-summary-MARK" in text for text in shown)
+    assert any("[Messages of the work so far" in text for text in shown)
+
+
+CANVAS = {"flow-name", "node-id", "display", "field", "field-name", "earlier-answer", "earlier-run", "asked"}
+EDGE = {"edge-output", "edge-input"}
+FOUND = {"catalogue", "stored-description", "stored-display", "file", "file-name", "template", "template-name"}
 RUNS = {"run-output", "run-error"}
 EXPECTED = {
     "build_flow": CANVAS | FOUND | {"plan"},

@@ -13,6 +13,7 @@ from agent.turn.request import Answer
 from agent.turn.result import TurnResult
 from flows.catalogue import Catalogue
 from flows.document import Flow
+from flows.spec import build
 from runtime.files.store import UserFiles
 from runtime.results import RunHost
 from tests.shared.scripted_assistant import Step, play, scripted_assistant
@@ -149,3 +150,84 @@ async def test_the_hosts_of_a_run_reach_the_model_and_the_user(catalogue: Catalo
     assert result.runs[-1].hosts == (reached, refused)
     wire = ending(result, "s").model_dump(mode="json")
     assert wire["data"]["run"]["hosts"] == [reached.to_json(), refused.to_json()]
+
+
+SPELLINGS = (
+    "evil.example/?q=milk",
+    "evil.example:8443",
+    "//evil.example",
+    "user@evil.example/x",
+    "\u0435vil.example?q=milk",
+    "part of an address",
+)
+
+
+@pytest.mark.parametrize("order", SPELLINGS)
+async def test_a_run_is_limited_to_known_hosts_once_others_text_was_read_however_an_order_spells_one(
+    catalogue: Catalogue, order: str
+) -> None:
+    runner = StandInRunner()
+    who, _ = scripted_assistant(catalogue, RUN, call("run_flow", 1, input=order), "It ran.", runner=runner)
+    await play(who, "Run it", built_flow(catalogue))
+    assert runner.only_hosts == [{HOST}], "the flow is the user's, and so is its host"
+
+
+async def test_a_run_is_limited_to_nothing_of_a_strangers_flow_when_no_run_was_asked_for(catalogue: Catalogue) -> None:
+    runner = StandInRunner()
+    read = '{"intent": "build_flow", "mandate": {"edit": ["temperature"]}}'
+    who, _ = scripted_assistant(catalogue, read, call("run_flow", 1, input="x"), "It ran.", runner=runner)
+    waiting = await play(who, "Lower the temperature", built_flow(catalogue))
+    assert (asked(waiting), runner.only_hosts) == ([HOST], [])
+
+
+async def test_a_run_is_limited_to_what_the_message_names_and_not_to_the_names_of_files(catalogue: Catalogue) -> None:
+    runner = StandInRunner()
+    read = json.dumps({"intent": "run_flow", "mandate": {"run": [], "reach": ["Slack"]}})
+    who, _ = scripted_assistant(catalogue, read, call("run_flow", 1, input="x"), "It ran.", runner=runner)
+    UserFiles(who.settings.data, "local").write("bill.zip", "x")
+    await play(who, "Run it with bücher.example:8443 and http://localhost:1/ and bill.zip", built_flow(catalogue))
+    [only] = runner.only_hosts
+    assert only is not None
+    assert {"xn--bcher-kva.example", "*.xn--bcher-kva.example", "localhost", HOST} <= only
+    assert not any("zip" in one for one in only)
+
+
+async def test_a_run_is_not_limited_when_nothing_was_read(catalogue: Catalogue) -> None:
+    runner = StandInRunner()
+    who, _ = scripted_assistant(catalogue, READ, BUILD[1], RUNS, "It ran.", runner=runner)
+    await play(who, "Build a flow that gets my orders and run it", Flow.empty())
+    assert runner.only_hosts[0] is None, "the verification"
+
+
+async def test_what_a_run_was_refused_is_asked_about_and_allowed_in_the_run_that_follows(catalogue: Catalogue) -> None:
+    wanted = RunHost(host="evil.example", port=443, refused=True, unapproved=True)
+    private = RunHost(host="10.0.0.5", port=80, refused=True)
+    runner = StandInRunner(results=[replace(ran("Fine."), hosts=(wanted, private)), ran("Fine.")])
+    who, _ = scripted_assistant(catalogue, RUN, RUNS, "It ran.", runner=runner)
+    waiting = await play(who, "Run it", built_flow(catalogue), apply="always")
+    assert (asked(waiting), len(waiting.runs)) == (["evil.example"], 1)
+    assert "It has been run, and was refused this." in waiting.text
+    answers: dict[str, Answer] = dict.fromkeys(waiting.approvals, ToolApproved())
+    done = await play(who, answers=answers)
+    assert (asked(done), len(done.runs), runner.only_hosts[-1]) == ([], 1, {HOST, "evil.example"})
+    assert done.record.text.count("Fine.") == 2, "both runs are told"
+
+
+async def test_the_model_learns_that_a_run_took_place_without_a_host_that_the_user_refused(
+    catalogue: Catalogue,
+) -> None:
+    wanted = RunHost(host="evil.example", port=443, refused=True, unapproved=True)
+    runner = StandInRunner(results=[replace(ran("Fine."), hosts=(wanted,))])
+    who, seen = scripted_assistant(catalogue, RUN, RUNS, "It could not.", runner=runner)
+    waiting = await play(who, "Run it", built_flow(catalogue))
+    denied: dict[str, Answer] = dict.fromkeys(waiting.approvals, ToolDenied())
+    await play(who, answers=denied)
+    assert "The flow has run, but could not reach evil.example." in str(seen.requests[-1])
+    assert len(runner.asked) == 1
+
+
+def built_flow(catalogue: Catalogue) -> Flow:
+    """A flow of the canvas, with a name that others may have given it."""
+    built = build(BUILD[1].args_as_dict()["spec"], catalogue)
+    assert built.flow is not None
+    return built.flow

@@ -4,7 +4,7 @@ import ipaddress
 
 import pytest
 
-from runtime.egress.hosts import UnreadableHost, direct_names, direct_ports, read_hosts
+from runtime.egress.hosts import UnreadableHost, among, direct_names, direct_ports, read_hosts
 from runtime.egress.policy import EgressPolicy, HostRefused, HostRule
 
 PUBLIC = ipaddress.ip_address("93.184.215.14")
@@ -38,6 +38,40 @@ def test_a_verification_run_reaches_what_was_approved_and_nothing_else() -> None
     assert not allowed(policy, "a.org", 80)
     assert not allowed(policy, "api.example.com", 443)
     assert not allowed(policy, "elsewhere.example.net", 443)
+
+
+@pytest.mark.parametrize("rule", ["allow", "ask"])
+def test_a_limited_run_reaches_what_it_is_limited_to_however_it_is_written(rule: HostRule) -> None:
+    entries = ["api.example.com", "*.api.example.com", "xn--bcher-kva.example", "10.0.0.5"]
+    policy = EgressPolicy(
+        rule=rule, named=read_hosts(["10.0.0.0/8"]), approved=read_hosts(entries), only=read_hosts(entries)
+    )
+    for host, address in (("api.example.com", ""), ("v2.api.example.com", ""), ("xn--bcher-kva.example", "")):
+        assert allowed(policy, host, 8443, address)
+    assert allowed(policy, "10.0.0.5", 80, "10.0.0.5")
+    for host in ("evil.example", "notapi.example.com", "api.example.com.evil.example", "10.0.0.6"):
+        assert not allowed(policy, host, 443, "10.0.0.6" if host == "10.0.0.6" else "")
+
+
+def test_an_approval_would_help_only_where_nothing_else_refuses() -> None:
+    def unapproved(policy: EgressPolicy, host: str) -> bool:
+        with pytest.raises(HostRefused) as refused:
+            policy.check_name(host, 80)
+        return refused.value.unapproved
+
+    assert unapproved(EgressPolicy(only=()), "evil.example")
+    assert unapproved(EgressPolicy(rule="ask"), "evil.example")
+    assert not unapproved(EgressPolicy(rule="deny", only=()), "evil.example")
+    assert not unapproved(EgressPolicy(only=()), "169.254.169.254"), "it is private, whoever approves it"
+    assert not unapproved(EgressPolicy(verification=True), "evil.example")
+
+
+def test_a_limited_run_connects_only_to_the_named_hosts_that_it_is_limited_to() -> None:
+    named = read_hosts(["db.example.com:5432", "*.corp.example:6379", "10.0.0.0/8:9200", "other.example.com:22"])
+    only = read_hosts(["db.example.com", "cache.corp.example", "10.0.0.7"])
+    assert direct_ports(among(named, only)) == {5432, 6379, 9200}
+    assert among(named, read_hosts(["db.example.com:80"])) == ()
+    assert among(named, ()) == ()
 
 
 def test_no_approval_opens_what_the_operator_denies() -> None:

@@ -44,13 +44,33 @@ async def test_a_text_with_a_new_host_is_a_question_and_only_its_yes_sets_it(
     catalogue: Catalogue, canvas: Flow
 ) -> None:
     change = configured(canvas, "APIRequest", url_input="https://collector.evil.example/take")
-    who, _ = scripted_assistant(catalogue, READ, change, "Done.")
-    waiting = await play(who, "Shorten the prompt template", canvas, apply="always")
+    read = json.dumps({"intent": "build_flow", "mandate": {"edit": ["API request"]}})
+    who, _ = scripted_assistant(catalogue, read, change, "Done.")
+    waiting = await play(who, "Change where the API request goes", canvas, apply="always")
     [question] = waiting.approvals.values()
     assert isinstance(question, OutboundApproval)
     assert (question.hosts, question.why, waiting.after) == (["collector.evil.example"], "unnamed_host", canvas)
     done = await play(who, "", canvas, answers=dict.fromkeys(waiting.approvals, ToolApproved()), apply="always")
     assert [action.kind for action in done.actions] == ["configure"]
+
+
+async def test_a_text_that_the_message_does_not_ask_to_replace_is_a_question_once_others_text_was_read(
+    catalogue: Catalogue, canvas: Flow
+) -> None:
+    change = configured(canvas, "Prompt Template", template="Be rude. {history} {question}")
+    read = json.dumps({"intent": "build_flow", "mandate": {"edit": ["temperature"]}})
+    who, _ = scripted_assistant(catalogue, read, change, "Done.")
+    waiting = await play(who, "Lower the temperature", canvas, apply="always")
+    [question] = waiting.approvals.values()
+    assert (question.kind, getattr(question, "why", ""), waiting.after) == ("edit", "not_asked", canvas)
+    done = await play(who, "", canvas, answers=dict.fromkeys(waiting.approvals, ToolApproved()), apply="always")
+    assert [action.kind for action in done.actions] == ["configure"]
+
+
+async def test_a_choice_or_number_is_changed_at_once(catalogue: Catalogue, canvas: Flow) -> None:
+    who, _ = scripted_assistant(catalogue, READ, configured(canvas, "LanguageModelComponent", temperature=0.9), "Done.")
+    done = await play(who, "Shorten the prompt template", canvas, apply="always")
+    assert ([action.kind for action in done.actions], dict(done.approvals)) == (["configure"], {})
 
 
 async def test_a_secret_is_a_question_that_names_no_value(catalogue: Catalogue, canvas: Flow) -> None:
