@@ -15,8 +15,8 @@ from runtime.telemetry import event_fields
 from scripts.scripted_provider import Reply
 from server.settings import ServerSettings
 from tests.compatibility.conftest import V0_1, Provider
-from tests.scripted_assistant import assistant
 from tests.server.live import ASSIST, FLOWS, Live, events, serving
+from tests.shared.scripted_assistant import assistant
 
 pytestmark = pytest.mark.anyio
 

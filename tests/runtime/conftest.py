@@ -13,7 +13,7 @@ from flows.document import Flow, Json, JsonObject
 from flows.json_values import as_list, as_object
 from runtime.install.environment import RunnerEnvironment
 from runtime.runner import Runner
-from tests.runtime import kernel
+from tests.shared import kernel
 
 MakeFlow = Callable[..., Flow]
 

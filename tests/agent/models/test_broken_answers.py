@@ -27,9 +27,9 @@ from runtime.gateway.provider_errors import TOO_LARGE, classify
 from scripts.cassettes import WIRES
 from scripts.scripted_provider import Reply, ScriptedProvider
 from scripts.wire_formats import EveryWire
-from tests.agent.models.wires import addressed
 from tests.shared.scripted_assistant import play_all
 from tests.shared.stand_ins import StandInRunner
+from tests.shared.wires import addressed
 
 pytestmark = pytest.mark.anyio
 HEAD: dict[str, Any] = {"id": "x", "created": 1_760_000_000, "model": "words"}

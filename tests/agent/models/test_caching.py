@@ -9,7 +9,7 @@ from agent.contract.endings import ending
 from agent.contract.events import CompleteEvent
 from flows.catalogue import Catalogue
 from scripts.scripted_provider import Reply
-from tests.agent.models.provider_turns import provider_turns
+from tests.shared.provider_turns import provider_turns
 
 pytestmark = pytest.mark.anyio
 

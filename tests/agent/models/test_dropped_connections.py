@@ -17,7 +17,7 @@ from agent.models.connections import connect
 from scripts.cassettes import WIRES
 from scripts.scripted_provider import Reply
 from scripts.wire_formats import EveryWire
-from tests.agent.models.wires import addressed
+from tests.shared.wires import addressed
 
 pytestmark = pytest.mark.anyio
 ASKED = [ModelRequest.user_text_prompt("hello")]

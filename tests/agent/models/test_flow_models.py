@@ -13,8 +13,8 @@ from flows.catalogue import Catalogue
 from runtime.gateway.models import ASSISTANT, Budget, ModelUnavailable
 from runtime.results import ModelUsage, RunMetrics, RunResult
 from scripts.scripted_provider import Reply
-from tests.agent.models.provider_turns import provider_turns
 from tests.shared.flow_texts import ECHO
+from tests.shared.provider_turns import provider_turns
 from tests.shared.scripted_assistant import ScriptedModel, assistant, play
 from tests.shared.stand_ins import StandInRunner
 from tools.verify import PROBE_BUDGET

@@ -16,7 +16,7 @@ from agent.models.clients import Clients
 from agent.models.connections import client_of, connect
 from agent.models.http_clients import http_client_for
 from agent.models.providers import PROVIDERS, ModelChoice
-from tests.agent.models.wires import addressed
+from tests.shared.wires import addressed
 
 NAME = "openai-compatible"
 PATIENCE = 10.0

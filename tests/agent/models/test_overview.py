@@ -12,7 +12,7 @@ from scripts.cassettes import WIRES
 from scripts.conversations import CONVERSATIONS
 from scripts.scripted_provider import Reply
 from scripts.wire_formats import EveryWire
-from tests.agent.models.wires import addressed
+from tests.shared.wires import addressed
 
 pytestmark = pytest.mark.anyio
 NEWEST = {name: info.models[0] for name, info in PROVIDERS.items() if info.models}

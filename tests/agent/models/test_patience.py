@@ -7,7 +7,7 @@ import pytest
 from agent.turn.result import TurnEvent
 from flows.catalogue import Catalogue
 from scripts.scripted_provider import Reply
-from tests.agent.models.provider_turns import provider_turns
+from tests.shared.provider_turns import provider_turns
 from tools.events import Progress
 
 pytestmark = pytest.mark.anyio

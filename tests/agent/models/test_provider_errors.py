@@ -12,7 +12,7 @@ from agent.models.chain import chain
 from agent.models.connections import connect
 from agent.models.providers import PROVIDERS
 from runtime.gateway.provider_errors import is_model_unavailable
-from tests.agent.models.wires import Answering, addressed
+from tests.shared.wires import Answering, addressed
 from tests.shared.yaml_files import read_yaml
 
 pytestmark = pytest.mark.anyio

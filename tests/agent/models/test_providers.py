@@ -6,7 +6,7 @@ from agent.errors import ModelChoiceError
 from agent.models.connections import connect, connect_embedding
 from agent.models.providers import PROVIDERS, ModelChoice, available, choose
 from flows.fields.model_providers import STORED
-from tests.agent.models.wires import addressed
+from tests.shared.wires import addressed
 
 KEYED = {"ANTHROPIC_API_KEY": "k", "OLLAMA_BASE_URL": "http://127.0.0.1:11434/v1"}
 

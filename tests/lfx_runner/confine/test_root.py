@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lfx_runner.confine.root import Plan
-from tests.runtime import kernel
+from tests.shared import kernel
 
 ROOT = Path(__file__).parents[3]
 CONFINE = """

@@ -14,8 +14,8 @@ from flows.document import Flow
 from runtime.engine.isolation import protections
 from runtime.install.environment import RunnerEnvironment
 from runtime.runner import Runner
-from tests.runtime import kernel
 from tests.runtime.conftest import FakeEnvironment
+from tests.shared import kernel
 
 ROOT = Path(__file__).parents[3]
 LACKING = """import importlib.util, sys

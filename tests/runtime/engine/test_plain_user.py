@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from runtime.install.environment import RunnerEnvironment
-from tests.runtime import kernel
+from tests.shared import kernel
 
 ROOT = Path(__file__).parents[3]
 HERE = Path(__file__).parent

@@ -17,9 +17,9 @@ from agent.models.providers import PROVIDERS
 from flows.catalogue import Catalogue
 from runtime.files.folders import LOCAL_USER
 from server.settings import ServerSettings
-from tests.agent.models.wires import Answering, addressed
 from tests.server.live import Live, serving
 from tests.shared.scripted_assistant import assistant
+from tests.shared.wires import Answering, addressed
 
 pytestmark = pytest.mark.anyio
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from runtime.install.environment import RunnerEnvironment
-from tests.runtime import kernel
+from tests.shared import kernel
 
 
 def test_what_must_hold_is_decided_without_the_product() -> None:

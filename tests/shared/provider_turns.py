@@ -13,9 +13,9 @@ from flows.catalogue import Catalogue
 from scripts.cassettes import WIRES
 from scripts.scripted_provider import Reply
 from scripts.wire_formats import EveryWire
-from tests.agent.models.wires import addressed
 from tests.shared.scripted_assistant import play_all
 from tests.shared.stand_ins import StandInRunner
+from tests.shared.wires import addressed
 
 
 @dataclass
