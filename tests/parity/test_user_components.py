@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from flows.catalogue import Catalogue
-from runtime.components.rules import MAX_CLASS_NAME
 from runtime.components.store import FOLDER, UserComponentError, clear, load, save
 from runtime.files.folders import user_folder
 from runtime.files.names import FileRefused
@@ -106,7 +105,6 @@ def test_a_device_of_windows_is_not_a_name(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parity("scenario-component-name-length", "ADR-MCP-028", "term-max-class-name-length")
 def test_a_name_has_at_most_64_characters(tmp_path: Path) -> None:
-    assert MAX_CLASS_NAME == 64
     assert saved(tmp_path, "alice", "A" + "a" * 63).exists()
     with pytest.raises(UserComponentError, match="length 65 exceeds max 64") as refused:
         saved(tmp_path, "alice", "A" + "a" * 64)

@@ -20,13 +20,10 @@ from runtime.results import RunResult
 from runtime.runner import Runner
 from server.settings import ServerSettings
 from tests.server.live import FLOWS, Live, events, serving
+from tests.shared.flow_texts import LOUDER_REQUEST
 from tests.shared.stand_ins import StandInRunner
 
 pytestmark = [pytest.mark.anyio, pytest.mark.engine]
-LOUDER = (
-    "Build a flow that puts the chat input into the prompt 'Say it louder: {text}' and answers with it, "
-    "then run it with hello"
-)
 CODE = """
 import os, time
 from lfx.custom.custom_component.component import Component
@@ -99,7 +96,7 @@ async def works(live: Live, echo: JsonObject) -> bool:
 
 async def test_a_sentence_becomes_a_flow_that_ran(live: Live) -> None:
     assert (await live.client.get("/readyz")).status_code == 200
-    data = (await events(live.client, input_value=LOUDER))[-1]["data"]
+    data = (await events(live.client, input_value=LOUDER_REQUEST))[-1]["data"]
     assert data["run"]["output"] == "Say it louder: hello"
     assert data["run_metrics"]["duration_seconds"] > 0
     assert data["validated"] is True

@@ -16,6 +16,11 @@ edges:
 config:
   prompt.template: "Say it louder: {text}"
 """
+LOUDER_REQUEST = (
+    "Build a flow that puts the chat input into the prompt 'Say it louder: {text}' and answers with it, "
+    "then run it with hello"
+)
+"""Has the demo build the flow of `LOUDER` and run it."""
 AGENT = (
     "name: Helper\nnodes:\n  a: ChatInput\n  g: Agent\n  b: ChatOutput\n"
     "edges:\n  a.message -> g.input_value\n  g.response -> b.input_value\n"

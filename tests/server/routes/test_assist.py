@@ -13,17 +13,13 @@ from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from flows.document import Flow, JsonObject
 from tests.server.live import ASSIST, STREAM, events, frames, leaving, serving
-from tests.shared.flow_texts import ECHO
+from tests.shared.flow_texts import ECHO, LOUDER_REQUEST
 from tests.shared.scripted_assistant import ScriptedModel, assistant
 from tests.shared.stand_ins import StandInRunner, ran
 
 pytestmark = pytest.mark.anyio
 ADD = call("add_component", 1, type="ChatInput")
 RUN = call("run_flow", 2, input="hello")
-LOUDER = (
-    "Build a flow that puts the chat input into the prompt 'Say it louder: {text}' and answers with it, "
-    "then run it with hello"
-)
 
 
 def kinds(found: list[dict[str, Any]]) -> list[str]:
@@ -169,7 +165,7 @@ async def test_the_demo_planner_serves_when_nothing_is_configured(catalogue: Cat
     runner = StandInRunner(results=[ran("Say it louder: hello")])
     async with serving(assistant(catalogue, runner=runner)) as live:
         for asked in ({}, {"provider": "demo"}, {"model_name": "demo"}, {"provider": "Demo", "model_name": "demo"}):
-            data = (await events(live.client, input_value=LOUDER, **asked))[-1]["data"]
+            data = (await events(live.client, input_value=LOUDER_REQUEST, **asked))[-1]["data"]
             assert data["run"]["output"] == "Say it louder: hello"
             assert data["usage"] == {"input_tokens": 0, "output_tokens": 0, "total_tokens": 0}
             assert data["model"] == "demo"
