@@ -125,6 +125,7 @@ def _matches(family: Matches, rng: random.Random) -> Iterator[Input]:
     one, two, three = rng.sample(WORDS, 3)
     yield Input(trait="match", text=family.examples[0])
     for missing in _near_misses(family.examples[0], family):
+        yield Input(trait="near miss", text=missing)
         yield Input(trait="near miss", text=f"{one} {missing} {two}")
     start, middle, end = (rng.choice(matching) for _ in range(3))
     yield Input(trait="match", text=f"{start} {one} {two}")

@@ -93,11 +93,10 @@ def near_misses_as_markdown(measured: Measured) -> str:
     """The near misses as the manual shows them: a sentence, a table, and those that passed."""
     tried = sum(row.tried for row in measured.near_misses.values())
     turned = sum(row.failed for row in measured.near_misses.values())
-    counted = tried - len(measured.alike)
     text = (
-        f"Of {tried:,} near misses, no input tells {len(measured.alike)} from the reference (`evals/mutate/alike.yaml` "
-        f"says why). Of the other {counted:,}, **the verdict of {turned:,} ({measured.turn_rate:.1%}) turned from pass "
-        f"to fail**; {len(measured.missed)} passed."
+        f"Of {tried:,} near misses, **the verdict of {turned:,} ({turned / max(tried, 1):.1%}) turned from pass to "
+        f"fail**. No input tells {len(measured.alike)} of the others from the reference (`evals/mutate/alike.yaml` "
+        f"says why); without them it is {measured.turn_rate:.1%}, and {len(measured.missed)} passed."
     )
     lines = [
         text,
