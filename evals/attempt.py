@@ -7,6 +7,7 @@ from typing import Annotated, Final, Literal, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from agent.turn.result import TurnResult
+from evals.behaviours.outcomes import Behaviour
 from evals.play.user_components import UserComponentType, with_user_components
 from flows.catalogue import Catalogue
 from flows.document import Flow
@@ -105,6 +106,8 @@ class Attempt(Identified):
         without_engine: whether the player cannot run flows, so that it need not have made the runs that are asked for.
         files: the content at the end of the user's files that the scenario has expectations of, by path.
         probes: the probe runs of the resulting flow, in the scenario's order; fewer if there was no flow to run.
+        behaviours: what the resulting flow and the reference gave on the scenario's inputs, up to the first on which
+            they differ.
         seconds: wall-clock duration of turns and probes; a measurement, never a score.
         stopped: the limit that ended it early; what was played until then is scored.
         harness_error: why the harness, not the player, failed; such an attempt is not scored.
@@ -123,6 +126,7 @@ class Attempt(Identified):
     )
     without_engine: Annotated[bool, Field(exclude_if=operator.not_)] = False
     probes: list[RunJson] = Field(default_factory=list[RunResult])
+    behaviours: Annotated[list[Behaviour], Field(exclude_if=operator.not_)] = Field(default_factory=list[Behaviour])
     seconds: float = 0.0
     stopped: StopReason | None = None
     harness_error: str | None = None

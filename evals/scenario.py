@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue, StringConstraints, model_validator
 
+from evals.behaviours.families import Inputs
 from evals.expectation import Expect, Expectation, Probe, RequestedRun, Slug, Strict, Text
 from evals.service import Service
 
@@ -82,12 +83,20 @@ class Wrong(Strict):
         flow: the flow, as text; None leaves the canvas as it was.
         reply: the last turn's final message; None reports what was done, or says nothing useful if nothing was done.
         files: what it writes into the user's files, by path.
+        alike: why the flow gives what the reference gives on every input, if it does.
     """
 
     because: Text
     flow: Text | None = None
     reply: Text | None = None
     files: Annotated[dict[Text, str], Field(exclude_if=operator.not_)] = Field(default_factory=dict[str, str])
+    alike: Annotated[Text | None, Field(exclude_if=operator.not_)] = None
+
+    @model_validator(mode="after")
+    def _alike_flow(self) -> "Wrong":
+        if self.alike is not None and self.flow is None:
+            raise ValueError("alike says something of a flow: give one (flow)")
+        return self
 
 
 class Decision(Strict):
@@ -149,6 +158,7 @@ class Scenario(Strict):
         wrong: results that must fail.
         expect: what must be true of the resulting flow.
         probes: runs of the resulting flow.
+        inputs: further inputs, generated: the resulting flow must give on them what the reference gives.
         criteria: what an LLM judge should look for; no evaluator reads it.
         budget: the most that an attempt may use.
     """
@@ -170,6 +180,7 @@ class Scenario(Strict):
     wrong: tuple[Wrong, ...] = ()
     expect: Expect = Expect()
     probes: tuple[Probe, ...] = ()
+    inputs: Annotated[Inputs | None, Field(exclude_if=operator.not_)] = None
     criteria: Annotated[tuple[Text, ...], Field(exclude_if=operator.not_)] = ()
     budget: Budget = Budget()
 
@@ -179,8 +190,8 @@ class Scenario(Strict):
             return self._check_open()
         if self.reference is None and self.acts and not self.expect.files:
             raise ValueError("a turn acts: give the reference flow (reference), or the files to write (expect.files)")
-        if self.reference is None and (self.alternatives or self.probes):
-            raise ValueError("alternatives and probes need a reference")
+        if self.reference is None and (self.alternatives or self.probes or self.inputs):
+            raise ValueError("alternatives, probes and inputs need a reference")
         if self.reference is not None and not self.acts:
             raise ValueError("reference is given, and no turn acts")
         early = [number for number in self.acts[:-1] if self.turns[number].flow is None and self.reference]
@@ -197,8 +208,9 @@ class Scenario(Strict):
     def _check_open(self) -> "Scenario":
         if not self.acts:
             raise ValueError("an open scenario needs a turn that acts")
-        if self.reference is not None or self.alternatives or any(turn.flow for turn in self.turns):
-            raise ValueError("an open scenario has no reference flow: leave out reference, alternatives and flow")
+        compared = self.reference is not None or self.alternatives or self.inputs
+        if compared or any(turn.flow for turn in self.turns):
+            raise ValueError("an open scenario has no reference flow: leave out reference, alternatives, flow, inputs")
         return self
 
     @property

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict
 from evals.analysis.cost import cost
 from evals.attempt import Attempt
 from evals.case import Case, Evaluator, Score
+from evals.evaluators.behaves import behaves
 from evals.evaluators.built import built
 from evals.evaluators.clarified import clarified
 from evals.evaluators.edges import edges
@@ -39,6 +40,7 @@ EVALUATORS: Mapping[str, Evaluator] = {
     "valid": valid,
     "ran": ran,
     "resolved": resolved,
+    "behaves": behaves,
     "preserved": preserved,
     "honest": honest,
     "forbidden": forbidden,
@@ -58,7 +60,19 @@ EVALUATORS: Mapping[str, Evaluator] = {
 """Every evaluator by the name of its score, in the order of reports."""
 
 DECIDING = frozenset(
-    {"finished", "built", "valid", "ran", "resolved", "preserved", "honest", "forbidden", "clarified", "tokens"}
+    {
+        "finished",
+        "built",
+        "valid",
+        "ran",
+        "resolved",
+        "behaves",
+        "preserved",
+        "honest",
+        "forbidden",
+        "clarified",
+        "tokens",
+    }
 )
 """The scores that decide whether an attempt passes: none of them may be false. The others grade."""
 

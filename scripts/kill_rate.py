@@ -4,8 +4,8 @@ import asyncio
 
 from cli.eval.play.environment import play_environment
 from evals.analysis.tally import tally
-from evals.mutate.matrix import build_matrix, read_accepted
-from evals.mutate.measurement import MEASURED, Measured, as_markdown
+from evals.mutate.matrix import ALIKE, build_matrix, read_accepted
+from evals.mutate.measurement import MEASURED, Measured, as_markdown, near_misses_as_markdown
 from evals.mutate.trials import prepare_mutants, run_trials
 from evals.play.attempts import play
 from evals.players.oracle.player import OraclePlayer
@@ -15,15 +15,19 @@ from scripts.checkout import ROOT, checkout_environment, replace_marked
 
 MANUAL = ROOT / "docs" / "evaluations.md"
 PER_OPERATOR = 1
+CONCURRENCY = 4
 
 
 async def measured() -> Measured:
     """The oracle's attempts at all scenarios, mutated; 5 to 10 minutes on two cores."""
     scenarios = {scenario.id: scenario for scenario in load_scenarios() if not scenario.open}
-    async with play_environment(2) as environment:
+    async with play_environment(CONCURRENCY) as environment:
         attempts = await play(list(scenarios.values()), OraclePlayer(), environment)
         mutants = prepare_mutants(scenarios, attempts, environment, PER_OPERATOR)
-        counted = build_matrix(await run_trials(mutants, environment), read_accepted())
+        found = await run_trials(mutants, environment, concurrency=CONCURRENCY)
+        counted = build_matrix(found, read_accepted(), read_accepted(ALIKE))
+        for trial in counted.missed:
+            print(f"missed {trial.id}: {trial.what}; alike: {trial.alike}; a grade fell in {', '.join(trial.seen_by)}")
         return Measured.of(
             counted,
             scenarios=len(scenarios),
@@ -39,7 +43,8 @@ def main() -> None:
         found = asyncio.run(measured())
     MEASURED.write_text(found.model_dump_json(indent=2) + "\n", encoding="utf-8")
     replace_marked(MANUAL, "kill-rate", as_markdown(found))
-    print(as_markdown(found))
+    replace_marked(MANUAL, "near-misses", near_misses_as_markdown(found))
+    print(as_markdown(found), near_misses_as_markdown(found), sep="\n")
     for name in found.survivors:
         print(f"survived {name}")
 

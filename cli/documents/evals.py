@@ -112,7 +112,7 @@ class Mutant(TypedDict):
 
 
 class Mutated(TypedDict):
-    """Which seeded faults the graders saw; `kill_rate` is null when none was made."""
+    """Which seeded faults the graders saw; `kill_rate` is null when none was made, and so is `turn_rate`."""
 
     ok: bool
     kill_rate: float | None
@@ -123,6 +123,9 @@ class Mutated(TypedDict):
     stale: list[str]
     controls: int
     disturbed: list[Mutant]
+    turn_rate: float | None
+    near_misses: dict[str, Row]
+    missed: list[Mutant]
 
 
 class RubricSum(TypedDict):

@@ -37,10 +37,11 @@ def mutate(
     as_json: Json = False,
 ) -> None:
     """Seed faults into the attempts that pass, run and score them, and show which evaluator sees which fault."""
-    from evals.mutate.matrix import build_matrix
+    from evals.mutate.matrix import ALIKE, build_matrix, read_accepted
 
     attempts, accepted = attempts_of(readable(journal), scenario), _accepted(accept)
-    counted = build_matrix(asyncio.run(_tried(attempts, per_operator, concurrency)), accepted)
+    found = asyncio.run(_tried(attempts, per_operator, concurrency))
+    counted = build_matrix(found, accepted, read_accepted(ALIKE))
     rate = counted.kill_rate
     ok = rate is not None and rate >= floor and not counted.disturbed
     if as_json:
@@ -50,6 +51,8 @@ def mutate(
             print_lines(line)
         for trial in counted.survivors:
             print_lines(f"survived {trial.id}: {trial.what}")
+        for trial in counted.missed:
+            print_lines(f"near miss passed {trial.id}: {trial.what}")
         for trial in counted.disturbed:
             print_lines(f"false positive {trial.id}: {', '.join(trial.seen_by)}")
         open_survivors = _open(counted, {scenario.id for scenario in all_scenarios() if scenario.open})
@@ -102,6 +105,9 @@ def _document(counted: "Matrix", floor: float, *, ok: bool) -> "Mutated":
         stale=list(counted.stale),
         controls=counted.controls,
         disturbed=plain(counted.disturbed),
+        turn_rate=counted.turn_rate,
+        near_misses=dict(counted.near_misses),
+        missed=plain(counted.missed),
     )
 
 
@@ -111,6 +117,8 @@ def _lines(counted: "Matrix") -> list[str]:
     for name, row in counted.operators.items():
         by = ", ".join(f"{evaluator} {count}" for evaluator, count in row.seen_by.items())
         found.append(f"{name:20} {row.killed:4} of {row.tried:4} killed, {row.failed:4} fail: {by}")
+    for name, row in counted.near_misses.items():
+        found.append(f"{name:20} {row.failed:4} of {row.tried:4} near misses fail")
     return found
 
 

@@ -7,12 +7,14 @@ from dataclasses import replace
 
 from evals.attempt import Attempt
 from evals.case import Case
+from evals.evaluators.behaves import behaves
 from evals.evaluators.ran import run_failure
 from evals.evaluators.resolved import probe_failure
 from evals.fix.search import TRIES, MinimalFix, minimal_fix
 from evals.oracles.expectations import unmet_expectations
+from evals.play.addresses import with_other_addresses
 from evals.play.environment import PlayEnvironment
-from evals.play.probes import PROBE_SECONDS, Rerun, open_rerun, with_other_addresses
+from evals.play.probes import PROBE_SECONDS, Rerun, open_rerun
 from evals.scenario import Scenario
 from evals.scenarios.flows import read_named
 from flows.action_json import action_from_json, action_to_json
@@ -45,6 +47,7 @@ async def fix_of(
                 and (case.changed or not case.change_expected)
                 and not any(probe_failure(probe, runs) for probe, runs in case.probed)
                 and next(iter(unmet_expectations(case)), None) is None
+                and behaves(case)[0] is not False
                 and await _runs_as_requested(rerun, flow)
             )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import yaml
@@ -12,11 +12,15 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from evals.bounded_yaml import TooComplex, load_yaml
 from evals.mutate.mutants import CONTROL, OPERATORS
+from evals.mutate.near_misses import NEAR_MISSES
 from evals.mutate.trials import Trial
 from runtime.files.texts import TextRefused, read_text
 
 ACCEPTED = Path(__file__).parent / "accepted.yaml"
 """The accepted survivors: mutants that are no worse than the original, each with a reason."""
+
+ALIKE = Path(__file__).parent / "alike.yaml"
+"""The near misses that no input tells from the reference, each with the reason."""
 
 
 class AcceptedError(ValueError):
@@ -62,6 +66,9 @@ class Matrix:
         stale: accepted survivors that are not mutants any more, or are killed.
         controls: how many attempts were run and scored again unchanged; they are not mutants.
         disturbed: controls in which an evaluator detected a fault; with any, the kill rate means little.
+        near_misses: the results of the operators that make near misses; they are not part of the kill rate.
+        missed: near misses whose verdict did not turn, and that are not known to be alike.
+        alike: near misses whose verdict did not turn, because no input tells them from the reference.
     """
 
     operators: Mapping[str, Row]
@@ -70,11 +77,19 @@ class Matrix:
     stale: tuple[str, ...]
     controls: int = 0
     disturbed: tuple[Trial, ...] = ()
+    near_misses: Mapping[str, Row] = field(default_factory=dict[str, Row])
+    missed: tuple[Trial, ...] = ()
+    alike: tuple[Trial, ...] = ()
 
     @property
     def kill_rate(self) -> float | None:
         """Killed over tried, without accepted survivors; None if nothing was tried."""
         return kill_rate(self.operators, len(self.accepted))
+
+    @property
+    def turn_rate(self) -> float | None:
+        """The share of near misses whose verdict turned, without those that are alike; None if none was tried."""
+        return turn_rate(self.near_misses, len(self.alike))
 
 
 def kill_rate(operators: Mapping[str, Row], accepted: int) -> float | None:
@@ -83,11 +98,24 @@ def kill_rate(operators: Mapping[str, Row], accepted: int) -> float | None:
     return sum(row.killed for row in operators.values()) / counted if counted else None
 
 
-def build_matrix(found: Sequence[Trial], accepted: Sequence[Survivor] = ()) -> Matrix:
-    """Count the results of trials."""
-    known = {survivor.id for survivor in accepted}
+def turn_rate(near_misses: Mapping[str, Row], alike: int) -> float | None:
+    """The share of near misses whose verdict turned, without those that are alike; None if none was tried."""
+    counted = sum(row.tried for row in near_misses.values()) - alike
+    return sum(row.failed for row in near_misses.values()) / counted if counted else None
+
+
+def build_matrix(found: Sequence[Trial], accepted: Sequence[Survivor] = (), alike: Sequence[Survivor] = ()) -> Matrix:
+    """Count the results of trials.
+
+    Args:
+        accepted: survivors that are no worse than the original.
+        alike: near misses that no input tells from the reference.
+    """
+    known, same = {survivor.id for survivor in accepted}, {survivor.id for survivor in alike}
     controls = [trial for trial in found if trial.operator == CONTROL]
-    found = [trial for trial in found if trial.operator != CONTROL]
+    near = {name: [trial for trial in found if trial.operator == name] for name in NEAR_MISSES}
+    unturned = [trial for trials in near.values() for trial in trials if not trial.failed]
+    found = [trial for trial in found if trial.operator in OPERATORS]
     survivors = [trial for trial in found if not trial.killed]
     by_operator = {name: [trial for trial in found if trial.operator == name] for name in OPERATORS}
     return Matrix(
@@ -97,6 +125,9 @@ def build_matrix(found: Sequence[Trial], accepted: Sequence[Survivor] = ()) -> M
         stale=tuple(sorted(known - {trial.id for trial in survivors})),
         controls=len(controls),
         disturbed=tuple(trial for trial in controls if trial.killed),
+        near_misses={name: _row(trials) for name, trials in near.items() if trials},
+        missed=tuple(trial for trial in unturned if trial.id not in same or trial.alike is False),
+        alike=tuple(trial for trial in unturned if trial.id in same and trial.alike is not False),
     )
 
 

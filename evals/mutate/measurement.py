@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
-from evals.mutate.matrix import Matrix, Row, kill_rate
+from evals.mutate.matrix import Matrix, Row, kill_rate, turn_rate
 
 MEASURED = Path(__file__).parent / "measured.json"
 """The last measurement over all scenarios."""
@@ -25,6 +25,9 @@ class Measured(BaseModel):
         accepted: mutants that no evaluator detected and that are accepted.
         controls: how many attempts were run and scored again unchanged.
         disturbed: controls in which an evaluator detected a fault.
+        near_misses: the results of the operators that make near misses.
+        missed: near misses whose verdict did not turn, with what they are.
+        alike: near misses that no input tells from the reference.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -38,6 +41,9 @@ class Measured(BaseModel):
     accepted: tuple[str, ...] = ()
     controls: int = 0
     disturbed: tuple[str, ...] = ()
+    near_misses: dict[str, Row] = Field(default_factory=dict[str, Row])
+    missed: dict[str, str] = Field(default_factory=dict[str, str])
+    alike: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, counted: Matrix, *, scenarios: int, passed: int, per_operator: int, lfx: str) -> Self:
@@ -52,6 +58,9 @@ class Measured(BaseModel):
             accepted=tuple(trial.id for trial in counted.accepted),
             controls=counted.controls,
             disturbed=tuple(trial.id for trial in counted.disturbed),
+            near_misses=dict(counted.near_misses),
+            missed={trial.id: trial.what for trial in counted.missed},
+            alike=tuple(trial.id for trial in counted.alike),
         )
 
     @property
@@ -73,6 +82,32 @@ class Measured(BaseModel):
     def kill_rate(self) -> float:
         """Killed over tried, without accepted survivors; 0 if nothing was tried."""
         return kill_rate(self.operators, len(self.accepted)) or 0.0
+
+    @property
+    def turn_rate(self) -> float:
+        """The share of near misses whose verdict turned, without those that are alike; 0 if none was tried."""
+        return turn_rate(self.near_misses, len(self.alike)) or 0.0
+
+
+def near_misses_as_markdown(measured: Measured) -> str:
+    """The near misses as the manual shows them: a sentence, a table, and those that passed."""
+    tried = sum(row.tried for row in measured.near_misses.values())
+    turned = sum(row.failed for row in measured.near_misses.values())
+    text = (
+        f"Of {tried:,} near misses, **the verdict of {turned:,} ({turned / max(tried, 1):.1%}) turned from pass to "
+        f"fail**. No input tells {len(measured.alike)} of the others from the reference (`evals/mutate/alike.yaml` "
+        f"says why); without them it is {measured.turn_rate:.1%}, and {len(measured.missed)} passed."
+    )
+    lines = [
+        text,
+        "",
+        "| operator | near misses | verdict turned | seen by |",
+        "| --- | --- | --- | --- |",
+    ]
+    for name, row in measured.near_misses.items():
+        by = ", ".join(f"{evaluator} {count}" for evaluator, count in list(row.seen_by.items())[:SHOWN])
+        lines.append(f"| `{name}` | {row.tried} | {row.failed} | {by} |")
+    return "\n".join(lines) + "\n"
 
 
 def as_markdown(measured: Measured) -> str:

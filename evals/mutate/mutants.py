@@ -10,8 +10,10 @@ from typing import TypeVar
 from evals.attempt import Attempt
 from evals.mutate.behaviour import false_claim, forged_output, ignored_instruction
 from evals.mutate.content import change_value, move_value, silent_edit, swap_type
+from evals.mutate.near_misses import NEAR_MISSES
 from evals.mutate.wiring import Fault, add_edge, delete_node, drop_edge, reverse_edge, rewire_edge
 from evals.play.probes import replace_final_flow
+from evals.scenario import Scenario
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.fingerprints import fingerprint
@@ -59,17 +61,20 @@ class Mutant:
     flow_changed: bool
 
 
-def generate_mutants(attempt: Attempt, catalogue: Catalogue, *, per_operator: int = PER_OPERATOR) -> Iterator[Mutant]:
+def generate_mutants(
+    attempt: Attempt, catalogue: Catalogue, *, scenario: Scenario | None = None, per_operator: int = PER_OPERATOR
+) -> Iterator[Mutant]:
     """The mutants of an attempt; those whose flow has the fingerprint of the original are equivalent and left out.
 
     Args:
+        scenario: what was played, with the addresses of its services; without it there are no near misses.
         per_operator: the most mutants of each operator; the choice depends on the scenario's id only.
     """
     flow = attempt.flow
     if flow is None:
         return
     if not flow.is_empty:
-        yield from _flow_mutants(attempt, flow, catalogue, per_operator)
+        yield from _flow_mutants(attempt, flow, catalogue, scenario, per_operator)
     for operator, alter in _WORDS.items():
         chosen = _shuffled(alter(attempt), f"{attempt.scenario} {operator}")[:per_operator]
         for number, (what, altered) in enumerate(chosen):
@@ -86,16 +91,21 @@ def control_mutant(attempt: Attempt) -> Mutant | None:
     return Mutant(name, CONTROL, "nothing changed", replace_final_flow(attempt, flow), flow_changed=True)
 
 
-def _flow_mutants(attempt: Attempt, flow: Flow, catalogue: Catalogue, per_operator: int) -> Iterator[Mutant]:
+def _flow_mutants(
+    attempt: Attempt, flow: Flow, catalogue: Catalogue, scenario: Scenario | None, per_operator: int
+) -> Iterator[Mutant]:
     same = fingerprint(flow)
     before = attempt.turns[0].before
 
     def silently(given: Flow, types: Catalogue) -> Iterator[Fault]:
         return silent_edit(before, given, types)
 
-    for operator, alter in {**_FLOWS, "silent_edit": silently}.items():
+    faults = {name: alter(flow, catalogue) for name, alter in {**_FLOWS, "silent_edit": silently}.items()}
+    if scenario is not None and scenario.reference is not None:
+        faults |= {name: alter(flow, catalogue, scenario) for name, alter in NEAR_MISSES.items()}
+    for operator, found in faults.items():
         number = 0
-        for what, make in _shuffled(alter(flow, catalogue), f"{attempt.scenario} {operator}"):
+        for what, make in _shuffled(found, f"{attempt.scenario} {operator}"):
             other = make()
             if other is None or fingerprint(other) == same:
                 continue

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from evals.attempt import Attempt
 from evals.mutate.mutants import PER_OPERATOR, Mutant, control_mutant, generate_mutants
+from evals.play.addresses import with_addresses
 from evals.play.environment import PlayEnvironment
 from evals.play.probes import open_rerun
 from evals.play.workers import for_each
@@ -26,6 +27,8 @@ class Trial:
     Attributes:
         seen_by: the evaluators whose score is lower than the original's.
         failed: whether the verdict turned from pass to fail.
+        alike: whether the flow gave what the reference gives on every input of the scenario; None if nothing was
+            compared.
     """
 
     id: str
@@ -33,6 +36,7 @@ class Trial:
     what: str
     seen_by: tuple[str, ...]
     failed: bool
+    alike: bool | None = None
 
     @property
     def killed(self) -> bool:
@@ -58,7 +62,15 @@ async def run_trials(
         mutant, scenario, original = item
         attempt = await _with_probes(mutant, scenario, environment)
         verdict = await asyncio.to_thread(score_attempt, scenario, attempt, environment.catalogue)
-        trial = Trial(mutant.id, mutant.operator, mutant.what, _lower(original, verdict), verdict.passed is False)
+        behaves = verdict.value("behaves")
+        trial = Trial(
+            mutant.id,
+            mutant.operator,
+            mutant.what,
+            _lower(original, verdict),
+            failed=verdict.passed is False,
+            alike=None if behaves is None else bool(behaves),
+        )
         done.append(trial)
         if on_trial is not None:
             await on_trial(trial)
@@ -85,7 +97,9 @@ def prepare_mutants(
         original = score_attempt(scenario, attempt, environment.catalogue)
         if original.passed:
             catalogue = attempt.catalogue(environment.catalogue)
-            made = [*generate_mutants(attempt, catalogue, per_operator=per_operator), control_mutant(attempt)]
+            played = with_addresses(scenario, attempt.services)
+            mutants = generate_mutants(attempt, catalogue, scenario=played, per_operator=per_operator)
+            made = [*mutants, control_mutant(attempt)]
             found.extend((mutant, scenario, original) for mutant in made if mutant is not None)
     return found
 

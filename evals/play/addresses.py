@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import TypeVar
 
@@ -24,3 +25,17 @@ def with_addresses(given: Addressed, services: Mapping[str, str]) -> Addressed:
     for name, address in services.items():
         text = text.replace(f"{{{{service:{name}}}}}", json.dumps(address)[1:-1])
     return type(given).model_validate_json(text)
+
+
+def with_other_addresses(text: str, before: Mapping[str, str], after: Mapping[str, str]) -> str:
+    """A text with the addresses of services replaced.
+
+    Args:
+        before: its addresses, by the service's name.
+        after: the new addresses.
+    """
+    others = {address: after[name] for name, address in before.items() if name in after}
+    if not others:
+        return text
+    pattern = re.compile("|".join(rf"{re.escape(address)}(?!\d)" for address in others))
+    return pattern.sub(lambda found: others[found.group()], text)

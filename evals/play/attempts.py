@@ -13,10 +13,13 @@ from agent.turn.request import TurnRequest
 from agent.turn.result import TurnEnded, TurnError, TurnResult
 from evals.analysis.cost import Ceiling
 from evals.attempt import Attempt, Key, StopReason, tokens_of
-from evals.play.addresses import with_addresses
+from evals.behaviours.expansion import BadInputs
+from evals.behaviours.outcomes import Behaviour
+from evals.behaviours.running import Engine, compare_behaviours
+from evals.play.addresses import with_addresses, with_other_addresses
 from evals.play.environment import PlayEnvironment
 from evals.play.flow_models import with_models
-from evals.play.probes import PROBE_SECONDS, open_rerun, run_probes, with_other_addresses
+from evals.play.probes import PROBE_SECONDS, open_rerun, run_probes
 from evals.play.simulated_user import SimulatedUser
 from evals.play.stub_services import serve
 from evals.play.user_components import UserComponentType, make_user_components, save_user_components
@@ -130,7 +133,7 @@ async def play_attempt(
     problem: str | None = None
     try:
         await _play(scenario, player, replace(environment, repeat=repeat), record, limits or Limits())
-    except (HarnessError, Unplayable, BadFlow) as error:
+    except (HarnessError, Unplayable, BadFlow, BadInputs) as error:
         problem = str(error)
     except Exception as error:  # noqa: BLE001  (other attempts are still played)
         problem = f"{type(error).__name__}: {error}"
@@ -158,6 +161,7 @@ class _Record:
     files: dict[str, str] = field(default_factory=dict[str, str])
     requested: dict[int, RunResult] = field(default_factory=dict[int, RunResult])
     probes: list[RunResult] = field(default_factory=list[RunResult])
+    behaviours: list[Behaviour] = field(default_factory=list[Behaviour])
     stopped: StopReason | None = None
 
     def add(self, message: int, result: TurnResult) -> None:
@@ -189,6 +193,8 @@ async def _play(
         record.files = await asyncio.to_thread(_expected_files, scenario, UserFiles(environment.settings.data, user))
         if record.stopped is None:
             await _probes(scenario, environment, record)
+            engine = Engine(runner=plain.runner, catalogue=environment.known, known=plain.behaviours)
+            record.behaviours = await compare_behaviours(given, record.turns[-1].flow, engine, addresses)
             await _requested(given, plain, record, UserFiles(environment.settings.data, user))
 
 

@@ -6,6 +6,7 @@ from functools import cached_property
 
 from agent.settings import AssistantSettings
 from evals.attempt import Versions
+from evals.behaviours.recorded import Behaviours, packaged
 from evals.play.user_components import UserComponents, with_user_components
 from flows.bundles import BundleIndex
 from flows.catalogue import Catalogue
@@ -25,6 +26,7 @@ class PlayEnvironment:
         user_components: the scenario's component types. The assistant does not read them from here, but from the
             request and from the user's folder, as any user's.
         bundles: what can be installed; None takes what ships with the package.
+        behaviours: what flows are known to give on the inputs of scenarios.
     """
 
     settings: AssistantSettings
@@ -36,6 +38,7 @@ class PlayEnvironment:
     services: Mapping[str, str] = field(default_factory=dict[str, str])
     user_components: UserComponents = field(default_factory=UserComponents)
     bundles: BundleIndex | None = None
+    behaviours: Behaviours = field(default_factory=packaged)
 
     @cached_property
     def known(self) -> Catalogue:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from evals.attempt import Attempt
-from evals.play.addresses import with_addresses
+from evals.behaviours.outcomes import Behaviour
+from evals.behaviours.running import Engine, compare_behaviours
+from evals.play.addresses import with_addresses, with_other_addresses
 from evals.play.environment import PlayEnvironment
 from evals.play.flow_models import with_models
 from evals.play.stub_services import serve
@@ -33,14 +34,18 @@ class Rerun:
         scenario: with the addresses of its services in place.
         attempt: with the same addresses.
         runner: runs flows with the scenario's models.
+        declared: the scenario as its file defines it.
+        engine: what its behaviours are compared on.
     """
 
     scenario: Scenario
     attempt: Attempt
     runner: FlowRunner
+    declared: Scenario
+    engine: Engine
 
     async def with_flow(self, flow: Flow | None) -> Attempt:
-        """The attempt as if it had resulted in a flow, with its probes run.
+        """The attempt as if it had resulted in a flow, with its probes run and its behaviour compared.
 
         Args:
             flow: the flow; None for the attempt's own result.
@@ -49,7 +54,13 @@ class Rerun:
         options = RunOptions(timeout=PROBE_SECONDS, max_iterations=PROBE_ITERATIONS)
         probes = await run_probes(self.scenario, attempt.flow or Flow.empty(), self.runner, options)
         requested = await self.requested_runs(attempt, options) if self.attempt.requested else {}
-        return attempt.model_copy(update={"probes": probes, "requested": requested})
+        behaviours = await self.behaviours(attempt)
+        return attempt.model_copy(update={"probes": probes, "requested": requested, "behaviours": behaviours})
+
+    async def behaviours(self, attempt: Attempt) -> list[Behaviour]:
+        """What the attempt's flow and the reference give on the scenario's inputs."""
+        flow = attempt.flow or Flow.empty()
+        return await compare_behaviours(self.declared, flow, self.engine, self.attempt.services)
 
     async def requested_runs(self, attempt: Attempt, options: RunOptions) -> dict[int, RunResult]:
         """The results of the runs that messages ask for, by message, on the flow that each led to."""
@@ -72,7 +83,17 @@ async def open_rerun(scenario: Scenario, attempt: Attempt, environment: PlayEnvi
     """Serve the services of an attempt again, until the context ends."""
     async with serve(scenario.services) as addresses:
         runner = with_models(environment.runner, scenario.models)
-        yield Rerun(with_addresses(scenario, addresses), _readdressed(attempt, addresses), runner)
+        yield Rerun(
+            scenario=with_addresses(scenario, addresses),
+            attempt=_readdressed(attempt, addresses),
+            runner=runner,
+            declared=scenario,
+            engine=Engine(
+                runner=environment.runner,
+                catalogue=attempt.catalogue(environment.catalogue),
+                known=environment.behaviours,
+            ),
+        )
 
 
 def replace_final_flow(attempt: Attempt, flow: Flow) -> Attempt:
@@ -82,21 +103,7 @@ def replace_final_flow(attempt: Attempt, flow: Flow) -> Attempt:
         turn = last.model_copy(update={"proposal": flow})
     else:
         turn = last.model_copy(update={"after": flow, "actions": [*last.actions, *diff(last.after, flow)]})
-    return attempt.model_copy(update={"turns": [*attempt.turns[:-1], turn], "probes": []})
-
-
-def with_other_addresses(text: str, before: Mapping[str, str], after: Mapping[str, str]) -> str:
-    """A text with the addresses of services replaced.
-
-    Args:
-        before: its addresses, by the service's name.
-        after: the new addresses.
-    """
-    others = {address: after[name] for name, address in before.items() if name in after}
-    if not others:
-        return text
-    pattern = re.compile("|".join(rf"{re.escape(address)}(?!\d)" for address in others))
-    return pattern.sub(lambda found: others[found.group()], text)
+    return attempt.model_copy(update={"turns": [*attempt.turns[:-1], turn], "probes": [], "behaviours": []})
 
 
 def _readdressed(attempt: Attempt, addresses: Mapping[str, str]) -> Attempt:

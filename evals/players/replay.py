@@ -18,8 +18,8 @@ from agent.turn.request import TurnRequest
 from agent.turn.result import TurnEvent, TurnResult
 from evals.attempt import Attempt
 from evals.journal import latest_attempts, read_journal
+from evals.play.addresses import with_other_addresses
 from evals.play.environment import PlayEnvironment
-from evals.play.probes import with_other_addresses
 from evals.players.player import Agent, Unplayable
 from evals.players.reading import classification
 from evals.scenario import Scenario

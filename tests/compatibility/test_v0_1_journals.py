@@ -39,6 +39,9 @@ PASSED = {
 SCORED_SINCE = ("formal-word", "language", True)
 """A scenario's score that version 0.1 left out: its detector did not know the language of so short a text."""
 
+ADDED_SINCE = ("behaves",)
+"""Scores that version 0.1 did not have; its scenarios declare nothing that they could score."""
+
 REPLAYED = ("refuse-weather",)
 
 ANSWERED_DIFFERENTLY = {"echo": 2, "plan-refined": 2, "own-insert": 6}
@@ -49,12 +52,13 @@ Building names components by their spec ids; the third runs a component of the u
 
 
 def verdicts(path: Path) -> dict[str, dict[str, Any]]:
-    """The verdicts of a file by attempt, without the wording of their reasons and with the score added since."""
+    """The verdicts of a file by attempt, without the wording of their reasons and as they would be scored since."""
     scenario, score, value = SCORED_SINCE
     found: dict[str, dict[str, Any]] = {}
     for line in path.read_text(encoding="utf-8").splitlines():
         verdict = json.loads(line)
         verdict["scores"] = {score["name"]: score["value"] for score in verdict["scores"]}
+        assert {verdict["scores"].pop(name, None) for name in ADDED_SINCE} == {None}
         if verdict["scenario"] == scenario:
             assert verdict["scores"][score] in (None, value)
             verdict["scores"][score] = value

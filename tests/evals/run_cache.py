@@ -112,9 +112,13 @@ class CachedRunner:
             return await self._runner.execute(flow, text, options)
         path = self._folder / f"{key}.json"
         listener = _of_kinds(options)
-        content = self._recorded.get(key) or (path.read_text(encoding="utf-8") if path.exists() else None)
-        if content is not None:
+        contents = [self._recorded.get(key), path.read_text(encoding="utf-8") if path.exists() else None]
+        for content in contents:
+            if content is None:
+                continue
             kept = json.loads(content)
+            if heard_session is not None and "messages" not in kept:
+                continue  # it was made without a session
             for event in kept["events"] if listener is not None else ():
                 listener(_EVENTS.validate_python(event))
             if heard_session is not None:
@@ -133,7 +137,7 @@ class CachedRunner:
         if not result.files and (result.error is None or result.error.code not in UNSTABLE):
             heard_events = [event.model_dump() for event in events]
             kept = {"key": key, "result": result.to_json(), "events": heard_events}
-            if heard_session is not None and heard_session.stored:
+            if heard_session is not None:
                 kept["messages"] = {"stored": heard_session.stored}
             _write(path, kept)
         return result

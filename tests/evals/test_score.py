@@ -75,6 +75,7 @@ def test_a_canvas_left_as_it_was_built_nothing_and_preserved_nothing(played: Pla
             "valid": None,
             "ran": False,
             "resolved": False,
+            "behaves": None,
             "preserved": None,
             "honest": None,
             "forbidden": None,

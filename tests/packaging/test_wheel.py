@@ -18,6 +18,7 @@ CARRIED = {
     "wirewright/__init__.py",
     "wirewright/py.typed",
     "wirewright/agent/prompts/builder.md",
+    "wirewright/evals/behaviours/recorded.json.gz",
     "wirewright/runtime/_lfx_runner/main.py",
     "wirewright/runtime/_lfx_runner/pyproject.toml",
     "wirewright/runtime/_lfx_runner/uv.lock",

@@ -3,9 +3,10 @@
 import re
 from pathlib import Path
 
-from evals.mutate.matrix import Survivor, build_matrix, read_accepted
-from evals.mutate.measurement import MEASURED, Measured, as_markdown
+from evals.mutate.matrix import ALIKE, Survivor, build_matrix, read_accepted
+from evals.mutate.measurement import MEASURED, Measured, as_markdown, near_misses_as_markdown
 from evals.mutate.mutants import CONTROL, OPERATORS
+from evals.mutate.near_misses import NEAR_MISSES
 from evals.mutate.trials import Trial
 
 MANUAL = Path(__file__).parent.parent.parent.parent / "docs" / "evaluations.md"
@@ -20,6 +21,13 @@ def test_the_measured_rate_is_at_least_95_of_100_and_of_all_operators() -> None:
     assert set(KEPT.accepted) <= {survivor.id for survivor in read_accepted()}
 
 
+def test_the_verdict_of_97_of_100_near_misses_turns_and_the_others_are_listed_with_the_reason() -> None:
+    assert KEPT.turn_rate >= 0.97
+    assert set(KEPT.near_misses) == set(NEAR_MISSES)
+    assert sum(row.tried for row in KEPT.near_misses.values()) > 600
+    assert {one.id for one in read_accepted(ALIKE)} == set(KEPT.alike)
+
+
 def test_nothing_unchanged_is_seen_as_a_fault() -> None:
     assert KEPT.controls > 100
     assert KEPT.disturbed == ()
@@ -29,6 +37,33 @@ def test_the_manual_shows_what_was_measured() -> None:
     found = re.search(r"<!-- kill-rate -->\n(.*?)<!-- /kill-rate -->", MANUAL.read_text(encoding="utf-8"), re.DOTALL)
     assert found is not None
     assert found[1] == as_markdown(KEPT)
+
+
+def test_the_manual_shows_the_near_misses() -> None:
+    found = re.search(r"<!-- near-misses -->\n(.*?)<!-- /near-misses -->", MANUAL.read_text("utf-8"), re.DOTALL)
+    assert found is not None
+    assert found[1] == near_misses_as_markdown(KEPT)
+
+
+def test_near_misses_count_by_their_verdicts_and_apart_from_the_kill_rate() -> None:
+    trials = [
+        Trial("a/short_memory/0", "short_memory", "", ("behaves",), failed=True, alike=False),
+        Trial("b/short_memory/0", "short_memory", "", ("values",), failed=False, alike=True),
+        Trial("c/short_memory/0", "short_memory", "", (), failed=False, alike=True),
+        Trial("d/short_memory/0", "short_memory", "one", (), failed=False, alike=False),
+    ]
+    listed = [Survivor(id=f"{name}/short_memory/0", because="the same") for name in "bd"]
+    counted = build_matrix(trials, alike=listed)
+    assert (counted.kill_rate, counted.survivors, counted.operators) == (None, (), {})
+    assert [trial.id[0] for trial in counted.alike] == ["b"]
+    assert [trial.id[0] for trial in counted.missed] == ["c", "d"]
+    assert counted.turn_rate == 1 / 3
+    kept = Measured.of(counted, scenarios=4, passed=4, per_operator=1, lfx="1.13.0")
+    text = near_misses_as_markdown(kept)
+    assert "Of 4 near misses, **the verdict of 1 (25.0%) turned from pass to fail**." in text
+    assert "No input tells 1 of the others from the reference" in text
+    assert "without them it is 33.3%, and 2 passed." in text
+    assert "| `short_memory` | 4 | 1 | behaves 1, values 1 |" in text
 
 
 def test_a_matrix_is_kept_with_its_controls_apart() -> None:

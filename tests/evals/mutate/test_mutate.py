@@ -8,7 +8,7 @@ from agent.turn.request import TurnRequest
 from evals.attempt import Attempt
 from evals.expectation import Expect, Probe
 from evals.fix.attempts import fix_of
-from evals.mutate.matrix import ACCEPTED, AcceptedError, Survivor, build_matrix, read_accepted
+from evals.mutate.matrix import ACCEPTED, ALIKE, AcceptedError, Survivor, build_matrix, read_accepted
 from evals.mutate.mutants import OPERATORS, Mutant, generate_mutants
 from evals.mutate.trials import Trial, prepare_mutants, run_trials
 from evals.play.attempts import play, play_attempt
@@ -69,6 +69,12 @@ async def test_most_mutants_turn_the_verdict_and_not_only_a_grade(found: list[Tr
         sum(row.failed for row in counted.operators.values()) / sum(row.tried for row in counted.operators.values())
         >= 0.8
     )
+
+
+async def test_the_verdict_of_every_near_miss_turns_unless_it_is_listed(found: list[Trial]) -> None:
+    counted = build_matrix(found, alike=read_accepted(ALIKE))
+    assert sum(row.tried for row in counted.near_misses.values()) >= 15
+    assert [f"{trial.id}: {trial.what}" for trial in counted.missed] == []
 
 
 async def test_every_mutant_is_another_flow_or_another_story(

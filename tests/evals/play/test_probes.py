@@ -4,8 +4,9 @@ import copy
 
 import pytest
 
+from evals.play.addresses import with_other_addresses
 from evals.play.environment import PlayEnvironment
-from evals.play.probes import PROBE_ITERATIONS, open_rerun, with_other_addresses
+from evals.play.probes import PROBE_ITERATIONS, open_rerun
 from flows.document import Flow
 from tests.evals.conftest import Played, scenario_named
 
