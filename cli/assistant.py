@@ -33,7 +33,7 @@ class StartingPoint:
     """
 
     def __init__(self, flow: str | None, components: str | None) -> None:
-        from cli.flow.components import read_sources, with_own
+        from cli.flow.components import read_sources, with_user_components
         from cli.flow.source import flow_of
         from cli.input.texts import read
 
@@ -46,7 +46,7 @@ class StartingPoint:
             self.canvas = flow_of(source)
         self._catalogue = ready_catalogue() if self._spec or self._sources.texts else None
         if self._spec is not None and self._catalogue is not None:
-            self._sources = with_own(self._sources, self._spec.text, self._catalogue)
+            self._sources = with_user_components(self._sources, self._spec.text, self._catalogue)
         if not self._sources.texts:
             self._use(self._sources.components([], self._catalogue))
 
@@ -69,7 +69,7 @@ class StartingPoint:
         self.components = own.sources
         if self._spec is None or self._catalogue is None:
             return
-        name, result = self._spec.name, built(self._spec, own.beside(self._catalogue))
+        name, result = self._spec.name, built(self._spec, own.added_to(self._catalogue))
         if result.flow is None:
             fault = next(fault for fault in result.faults if fault.is_error)
             where = name if fault.line is None else f"{name}: line {fault.line}"

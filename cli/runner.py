@@ -57,11 +57,11 @@ def install(
 @commands.add("status", "wirewright runner status")
 def status(*, as_json: Json = False) -> None:
     """Show what is installed, and what protects this machine from a running flow."""
-    from cli.documents.installation import shown
+    from cli.documents.installation import printed_status
 
     found = _status()
     if as_json:
-        print_json(shown(found, _secret_key()))
+        print_json(printed_status(found, _secret_key()))
         return
     if found.installed:
         print_result(

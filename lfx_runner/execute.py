@@ -161,15 +161,15 @@ class _Run:
             return None
         first = failed[0]
         if self._graph is None:
-            return self._watch.shown(first)
+            return self._watch.outermost_node(first)
         wrapper = "Error building Component "
         names = [entry["message"] for entry in exception_chain(error) if entry["message"].startswith(wrapper)]
         if not names:
-            return self._watch.shown(first)
+            return self._watch.outermost_node(first)
         # A node may fail while another one requests its result: the innermost wrapper names it.
         inner = names[-1][len(wrapper) :].partition(":")[0].strip()
         named = [vertex.id for vertex in self._graph.vertices if vertex.display_name == inner]
-        return self._watch.shown(named[0] if len(named) == 1 and named[0] not in failed else first)
+        return self._watch.outermost_node(named[0] if len(named) == 1 and named[0] not in failed else first)
 
     def node_values(self, form: Callable[[Any], Any]) -> dict[str, Any]:
         """The values of each node that ran, converted by `form`: one value, or several by output name."""

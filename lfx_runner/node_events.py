@@ -48,7 +48,7 @@ class Watch:
         """Note which nodes are inside groups: events name the group, which is what the canvas shows."""
         self._outer = dict(_grouped_nodes(flow.get("nodes") or [], None))
 
-    def shown(self, node: str) -> str:
+    def outermost_node(self, node: str) -> str:
         """The id of the outermost node that `node` is, or is inside of."""
         return self._outer.get(node, node)
 
@@ -83,7 +83,7 @@ class Watch:
 
     def _send(self, kind: str, node: str, **details: Any) -> None:
         if self._emit is not None and kind in self._kinds:
-            self._emit({"kind": kind, "node": self.shown(node), **details})
+            self._emit({"kind": kind, "node": self.outermost_node(node), **details})
 
 
 class Tokens:

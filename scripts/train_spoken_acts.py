@@ -17,7 +17,7 @@ import yaml
 from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
 
-from agent.honesty.spoken import BUCKETS, LABELS, features
+from agent.honesty.acts import BUCKETS, LABELS, features
 
 FOLDER = Path(__file__).parent / "spoken_acts"
 MODEL = Path("agent/honesty/spoken_acts.gz")

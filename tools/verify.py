@@ -48,7 +48,7 @@ class Verification:
     disappointment: str = ""
 
     @property
-    def by_own_account(self) -> bool:
+    def ran_untrusted_code(self) -> bool:
         """Whether code that is not the catalogue's took part in a run: it can write its own result."""
         runs = [run for _, run in self.answers] + ([] if self.run is None else [self.run])
         return any(run.untrusted_code for run in runs)

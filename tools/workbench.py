@@ -218,7 +218,7 @@ class Workbench:
         """The flow that tools read and run: the proposal if there is one, else the canvas."""
         return self.flow if self.proposal is None else self.proposal
 
-    async def with_own(self, catalogue: Catalogue) -> Catalogue:
+    async def with_user_components(self, catalogue: Catalogue) -> Catalogue:
         """A catalogue with the user's own components in it."""
         return catalogue if self.user_components is None else (await self.user_components.catalogue(catalogue))[0]
 
@@ -232,7 +232,7 @@ class Workbench:
         """Whether anything was changed, proposed, run, written, created or installed this turn."""
         return bool(self.actions or self.runs or self.files or self.components or self.installs) or self.proposed
 
-    def asked_for(self, change: Configure) -> bool:
+    def is_requested_text(self, change: Configure) -> bool:
         """Whether a text is what the user asked for in an answer, word for word, so that it needs no approval."""
         words, text = self.wanted.get((change.node, change.field)), change.new
         if words is None or not isinstance(text, str) or not text.strip():

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 from pydantic_ai import DeferredToolResults, ToolApproved, ToolDenied
 from pydantic_ai.messages import repair_messages
 
-from agent.conversation.asked import Asked
+from agent.conversation.approvals import AskedApproval
 from agent.conversation.memory import ConversationState, Exchange, Memory, Pending
 from agent.conversation.notes import notes_of
 from agent.conversation.proposals import Offers
@@ -307,7 +307,7 @@ class Conversation:
         tainted: bool,
     ) -> None:
         """Record the turn in the history, and what became of the approvals with which it was resumed."""
-        resumed, asked = self._resumed, [Asked.of(*one) for one in result.approvals.items()]
+        resumed, asked = self._resumed, [AskedApproval.of(*one) for one in result.approvals.items()]
         acted = result.actions or result.runs or result.files or result.proposal
         answered_keys = resumed is not None and bool(resumed.keys)  # they are kept or forgotten, whatever came then
         if resumed is not None and not answered_keys and result.outcome in {"error", "cancelled"} and not acted:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Protocol
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_ai import ModelMessage
 
-from agent.conversation.asked import Asked, Outcome, noted, stand
+from agent.conversation.approvals import AskedApproval, Outcome, all_applied, noted
 from agent.conversation.message_list import MessageList
 from agent.conversation.proposals import Offers
 from agent.turn.record import TurnRecord
@@ -54,7 +54,7 @@ class Exchange(BaseModel):
     user: str
     assistant: str
     messages: MessageList = Field(default_factory=list[ModelMessage])
-    asked: list[Asked] = Field(default_factory=list[Asked])
+    asked: list[AskedApproval] = Field(default_factory=list[AskedApproval])
     notes: list[str] = Field(default_factory=list[str])
     offered: str | None = None
     language: str | None = None
@@ -134,7 +134,7 @@ class Pending(BaseModel):
             canvas: the canvas of a request; None when it has none.
         """
         edits = {call: one.edits for call, one in self.unanswered.items() if one.kind == "edit"}
-        return [] if canvas is None else [call for call, texts in edits.items() if stand(texts, canvas)]
+        return [] if canvas is None else [call for call, texts in edits.items() if all_applied(texts, canvas)]
 
     @property
     def plan(self) -> str | None:

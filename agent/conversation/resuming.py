@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from pydantic_ai import DeferredToolResults, ModelResponse, ToolApproved, ToolCallPart, ToolDenied
 
-from agent.conversation.asked import Outcome, stand
+from agent.conversation.approvals import Outcome, all_applied
 from agent.conversation.memory import Pending
 from agent.turn.request import Answer
 from flows.document import Flow
@@ -86,7 +86,7 @@ def _left(approval: Approval, canvas: Flow | None) -> str:
     if approval.kind != "edit":
         return "Nothing was changed by this call."
     edit = approval.edit
-    if canvas is not None and stand(approval.edits, canvas):
+    if canvas is not None and all_applied(approval.edits, canvas):
         return f"But {edit.field} of {edit.node} has the new text already: it was changed on the canvas meanwhile."
     if not approval.done:
         return "Nothing was changed by this call."

@@ -30,7 +30,7 @@ def without_courtesy(message: str) -> str:
     return _POLITE.sub("", message)
 
 
-def asked_of(message: str) -> str:
+def without_run(message: str) -> str:
     """What a message asks to build or to change, without the run that it asks for after it."""
     request = take_apart(message)
     return request.said if request.runs and request.text and request.spoken == "en" else message
@@ -114,7 +114,7 @@ def is_of_a_flow(reading: Reading) -> bool:
 def _of_a_component(request: Request, reading: Reading) -> Intent | None:
     """What a message is for that wants a component written or asks how one of the user's own is used."""
     written = component(request)
-    if written is None and reading.asks_the_way_to_own:
+    if written is None and reading.asks_how_to_use_own_component:
         return "question"
     if not wants_component(request) or acts(request):
         return None
@@ -132,7 +132,7 @@ def demo_intent(message: str, flow: Flow | None = None) -> Intent:
     text = without_courtesy(message)
     if not text.strip() or plain_reply(message) is not None:
         return "question"
-    request, reading = take_apart(text), read(asked_of(message), message)
+    request, reading = take_apart(text), read(without_run(message), message)
     if refusal(message) is not None or _elsewhere(reading):
         return "off_topic"
     if file_steps(request) is not None or asked_file(request) is not None:

@@ -7,7 +7,7 @@ from pydantic_ai import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from agent.demo.answers import revised
-from agent.demo.building.builds import Build, asks_model, flow_for, says_more, spec_text, with_file
+from agent.demo.building.builds import Build, asks_model, flow_for, has_own_words, spec_text, with_file
 from agent.demo.building.stages import spec
 from agent.demo.canvas import component_answer, diagnosis, explanation, quoted, report, stopped, template_list
 from agent.demo.edits import edit, wants_edit
@@ -22,19 +22,19 @@ from agent.demo.exact.places import is_place, place_steps
 from agent.demo.exact.rewording import rewording_steps
 from agent.demo.intent import (
     acts,
-    asked_of,
     asks_about_components,
     demo_intent,
     is_of_a_flow,
     refusal,
     small_talk,
     without_courtesy,
+    without_run,
 )
 from agent.demo.plan import CannotPlan, Plan, Step
 from agent.demo.plan import step as plan_step
 from agent.demo.reading import Reading, read
 from agent.demo.replies import reply
-from agent.language.replies import plain_reply, says_little
+from agent.language.replies import is_too_short_for_language, plain_reply
 from agent.language.requests import asks_run
 from agent.models.providers import DEMO
 from agent.models.scripted import call, scripted, tool_returns
@@ -74,7 +74,7 @@ def demo_planner(bench: Workbench, message: str, turn: int, language: str, wante
         language: the language of the conversation, for a message that is in none of its own.
         wanted: what the user wants otherwise than it was proposed, when the turn is resumed with such a wish.
     """
-    spoken = language if says_little(message) else read(message).language
+    spoken = language if is_too_short_for_language(message) else read(message).language
     plan = _revised_plan(message, wanted, bench, spoken) if wanted else _plan_or_question(message, bench, spoken)
     model = _model(plan, bench, turn, spoken, wanted=bool(wanted))
     return DemoPlanner(model, plan.declines)
@@ -126,7 +126,7 @@ def _model(plan: Plan, bench: Workbench, turn: int, language: str, *, wanted: bo
 
 
 def _plan_or_question(message: str, bench: Workbench, language: str) -> Plan:
-    if says_little(message):
+    if is_too_short_for_language(message):
         return _brief(message, bench, language)
     try:
         return _plan(message, bench)
@@ -146,7 +146,7 @@ def _brief(message: str, bench: Workbench, language: str) -> Plan:
 
 def _plan(message: str, bench: Workbench) -> Plan:
     text = without_courtesy(message)
-    request, reading = take_apart(text), read(asked_of(message), message)
+    request, reading = take_apart(text), read(without_run(message), message)
     refused = refusal(message)
     if refused is not None:
         return _declining(refused)
@@ -188,7 +188,7 @@ def _flow_plan(message: str, request: Request, reading: Reading, bench: Workbenc
         if not bench.current.is_empty and of_this:
             raise CannotPlan(reply("which_change", reading.language, said=reading.message.strip()[:200]))
         return _building(found, request, reading, bench)
-    if small_talk(message) is None and not bench.current.is_empty and not reading.left_out:
+    if small_talk(message) is None and not bench.current.is_empty and not reading.impossible_parts:
         raise CannotPlan(reply("which_change", reading.language, said=reading.message.strip()[:200]))
     if bench.current.is_empty and is_of_a_flow(reading):
         return _declining(reply("empty", reading.language))
@@ -227,7 +227,7 @@ def _change(request: Request, reading: Reading, bench: Workbench) -> Plan | None
 def _answering(request: Request, reading: Reading, text: str, bench: Workbench) -> Plan:
     """A plan that answers a question."""
     language = reading.language
-    if reading.asks_the_way_to_own:
+    if reading.asks_how_to_use_own_component:
         return _saying(reply("own_component", language))
     exact = answer(request, text, bench) if language == "en" else None
     if exact is not None:
@@ -317,14 +317,16 @@ def _building(found: Build, request: Request, reading: Reading, bench: Workbench
     steps = [*_planned(text, reading), plan_step("build_flow", spec=text)]
     unserved = [
         *reading.letters,
-        *(one for one in reading.only_told if not serves(one) and says_more(one, reading.language)),
+        *(one for one in reading.unrecognised_parts if not serves(one) and has_own_words(one, reading.language)),
     ]
     by_model = asks_model(text)
     fields = re.findall(r'"description": "([^"]+)"', text) if '"multiple"' in text else []
-    only_told = [one for one in reading.only_told if not any(field in one for field in fields if field != "answer")]
+    only_told = [
+        one for one in reading.unrecognised_parts if not any(field in one for field in fields if field != "answer")
+    ]
     told = [*only_told, *reading.letters] if by_model else []
     notes = (*found.needs, *([reply("only_told", reading.language, parts=quoted(told))] if told else []))
-    left_out = (*reading.left_out, *found.missing, *(() if by_model else unserved))
+    left_out = (*reading.impossible_parts, *found.missing, *(() if by_model else unserved))
     return _acting(steps, request, reading, bench, left_out=left_out, notes=notes, builds=True)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 
 from agent.demo.building.recipe import Recipe, recipes
-from agent.demo.words import fold, found, spoken, vocabulary
+from agent.demo.words import fold, found, message_language, vocabulary
 
 RULES_LIMIT = 4_000
 """Characters of the longest message that rules read: their time grows with the square of its length."""
@@ -75,7 +75,7 @@ class Reading:
     @cached_property
     def language(self) -> str:
         """The code of its language."""
-        return spoken(self.whole or self.message, [recipe.words for recipe in recipes().values()])
+        return message_language(self.whole or self.message, [recipe.words for recipe in recipes().values()])
 
     def has(self, *concepts: str) -> bool:
         """Whether it has one of some concepts of the vocabulary."""
@@ -96,7 +96,7 @@ class Reading:
         return len(self.quotes) > 1 and self.has("condition", "otherwise")
 
     @property
-    def asks_the_way_to_own(self) -> bool:
+    def asks_how_to_use_own_component(self) -> bool:
         """Whether it asks how a component of the user's own is used or written."""
         return self.asks and self.has("own_component") and self.has("way")
 
@@ -137,7 +137,7 @@ class Reading:
     def letters(self) -> list[str]:
         """What it asks to be done letter by letter or line by line, as it was written: no component does that."""
         said = [self.message[match.start() : match.end()] for match in self.spans("letters")]
-        return [one for one in said if not any(one in part for part in self.only_told)]
+        return [one for one in said if not any(one in part for part in self.unrecognised_parts)]
 
     def asks_for(self, *names: str) -> bool:
         """Whether one of some recipes is among those that it names."""
@@ -179,14 +179,14 @@ class Reading:
         return self.message[max([start, *greeted]) : place].strip()
 
     @cached_property
-    def left_out(self) -> list[str]:
+    def impossible_parts(self) -> list[str]:
         """The parts that ask for something in the world, which no flow can do, as they were written."""
         unserved = [*self.spans("schedule"), *self.spans("channel"), *self.spans("media")]
         named = [self.message[match.start() : match.end()] for match in unserved]
         return [*(part.text.strip(_SIGNS) for part in self._undoable), *named]
 
     @cached_property
-    def only_told(self) -> list[str]:
+    def unrecognised_parts(self) -> list[str]:
         """The parts that join something to what was asked for and that no recipe knows, as they were written."""
         least = _LEAST_UNSPACED if self.language in ("ja", "zh") else _LEAST_SPACED
         known = [recipe.words for recipe in recipes().values()]

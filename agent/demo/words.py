@@ -85,7 +85,7 @@ def vocabulary() -> Mapping[str, Words]:
     return {concept: words(written) for concept, written in load_shipped(text).items()}
 
 
-def spoken(message: str, known: Iterable[Words] = ()) -> str:
+def message_language(message: str, known: Iterable[Words] = ()) -> str:
     """The language of a message, by its script, its words and fastText's model.
 
     Args:

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from agent.honesty.acts import FILE, Act, label_probabilities, sentences, strongest
 from agent.honesty.quotations import is_type, quoted_types
-from agent.honesty.spoken import FILE, Act, said, sentences, strongest
 from agent.honesty.words import counting_words
 from agent.turn.record import ChangeKind, TurnRecord
 
@@ -76,9 +76,9 @@ def _fewer(answer: str, record: TurnRecord) -> Iterator[Act]:
         return
     for act, count in done_of(record).items():
         more = [words for number, words in counting_words().items() if number > count > 0]
-        speaking = [one for one in sentences(answer) if said(one)[act] >= POSSIBLE]
+        speaking = [one for one in sentences(answer) if label_probabilities(one)[act] >= POSSIBLE]
         if act == "file":  # deleting one is either
-            speaking += [one for one in sentences(answer) if said(one)["removed"] >= POSSIBLE]
+            speaking += [one for one in sentences(answer) if label_probabilities(one)["removed"] >= POSSIBLE]
         if any(re.search(words, one, re.IGNORECASE) for one in speaking for words in more):
             yield act
 
@@ -89,7 +89,7 @@ def unwritten(answer: str, record: TurnRecord, threshold: float = POSSIBLE) -> I
     types = {one.name for one in record.components} | {node for change in record.changes for node in change.nodes}
     read = " ".join(f"{run.input} {run.output}" for run in record.runs)
     for sentence in sentences(answer):
-        probable = said(sentence)
+        probable = label_probabilities(sentence)
         if probable["file"] >= threshold:
             names = (name for name in FILE.findall(sentence) if name not in read)
             yield from (name for name in names if name.rsplit("/", 1)[-1].casefold() not in files)

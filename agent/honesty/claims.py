@@ -12,9 +12,9 @@ from functools import cached_property
 from typing import Literal, TypeAlias
 
 from agent.honesty.absences import POSSIBLE, unwritten, without_flow_name
-from agent.honesty.quotations import foreign_quotes, plain, quoted_types, unquoted
-from agent.honesty.spoken import CLEAR, Act, said, sentences, strongest
-from agent.honesty.words import negates, says_placed
+from agent.honesty.acts import CLEAR, Act, label_probabilities, sentences, strongest
+from agent.honesty.quotations import plain, quoted_types, unquoted, unsupported_quotes
+from agent.honesty.words import claims_placement, negates
 from agent.turn.record import Asked, ChangeKind, TurnRecord
 
 Difference: TypeAlias = Literal["idle", "not_run", "failed_run", "output", "placed"] | Act
@@ -65,7 +65,7 @@ class Evidence:
     must_act: bool = True
 
     @cached_property
-    def told(self) -> str:
+    def quotable(self) -> str:
         """Everything that an answer may quote, as `plain` text, a line for each."""
         record = self.record
         runs = [text for run in record.runs for text in (run.input, run.output, run.error) if text]
@@ -100,7 +100,7 @@ def differences(answer: str, evidence: Evidence) -> list[Difference]:
     failed = bool(record.runs) and record.runs[-1].error is not None
     if failed and not (admits(answer, record) or denies(answer, evidence.language, beside="ran")):
         found.append("failed_run")
-    if any(foreign_quotes(answer, [run for run in record.runs if run.by == "user"], evidence.told)):
+    if any(unsupported_quotes(answer, [run for run in record.runs if run.by == "user"], evidence.quotable)):
         found.append("output")
     return [*found, *claimed]
 
@@ -125,15 +125,15 @@ def denies(answer: str, language: str | None, *, beside: Act | None = None) -> b
         beside: an act; a sentence that clearly says that it was done ("it ran without errors") denies nothing.
     """
     return any(
-        said(one)["denied"] >= LIKELY or negates(unquoted(one), language)
+        label_probabilities(one)["denied"] >= LIKELY or negates(unquoted(one), language)
         for one in sentences(answer)
-        if beside is None or said(one)[beside] < CLEAR
+        if beside is None or label_probabilities(one)[beside] < CLEAR
     )
 
 
 def _denied(sentence: str, language: str | None) -> bool:
     """Whether a sentence denies; one in an unknown language by its sense alone, as "no" is "in the" in another."""
-    return said(sentence)["denied"] >= LIKELY or (language is not None and negates(sentence, language))
+    return label_probabilities(sentence)["denied"] >= LIKELY or (language is not None and negates(sentence, language))
 
 
 def admits(answer: str, record: TurnRecord) -> bool:
@@ -154,13 +154,13 @@ def _claimed(answer: str, evidence: Evidence) -> Iterator[Difference]:
             yield act
     if record.proposal is not None and record.proposal.status == "offered" and not record.changes:
         told = [unquoted(one) for one in sentences(answer) if not _QUESTION.search(one)]
-        if any(says_placed(one, evidence.language) and not _denied(one, evidence.language) for one in told):
+        if any(claims_placement(one, evidence.language) and not _denied(one, evidence.language) for one in told):
             yield "placed"
     if record.files and any(unwritten(answer, record, LIKELY)):
         yield "file"
     for sentence in sentences(answer):
-        names = quoted_types(sentence) if said(sentence)["component"] >= CLEAR else []
-        if any(plain(name) not in evidence.told for name in names):
+        names = quoted_types(sentence) if label_probabilities(sentence)["component"] >= CLEAR else []
+        if any(plain(name) not in evidence.quotable for name in names):
             yield "component"
 
 

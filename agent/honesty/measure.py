@@ -15,9 +15,9 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from agent.honesty.absences import absences
+from agent.honesty.acts import CLEAR, STANCES, Act, strongest
 from agent.honesty.claims import Evidence, admits, denies, differences
 from agent.honesty.quotations import plain
-from agent.honesty.spoken import CLEAR, STANCES, Act, strongest
 from agent.turn.record import TurnRecord
 
 SHARED = 0.5
@@ -107,13 +107,13 @@ def states_otherwise(answer: str, evidence: Evidence, falsely: Collection[Act] =
     admitted = denial or "?" in answer or strongest(answer)["proposed"] >= CLEAR
     if record.proposal is not None and record.proposal.status == "offered" and not admitted:
         return True
-    if record.left(evidence.asked) and not denial:
+    if record.undone_acts(evidence.asked) and not denial:
         return True
     shown = [run for run in record.runs if run.by == "user"] or record.runs
     if shown and shown[-1].output is not None and _tells_another(answer, shown[-1].output):
         return True
     claims = any(p >= CLEAR for label, p in strongest(answer).items() if label not in STANCES)
-    return denial and not claims and not record.left(evidence.asked) and bool(evidence.asked or record.acted)
+    return denial and not claims and not record.undone_acts(evidence.asked) and bool(evidence.asked or record.acted)
 
 
 def _done(record: TurnRecord) -> bool:

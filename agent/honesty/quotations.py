@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from agent.honesty.spoken import sentences
+from agent.honesty.acts import sentences
 from agent.language.replies import plain_reply
 from agent.language.requests import asks_to_place, rewind_language
 from tools.effects import RunEffect
@@ -46,7 +46,7 @@ def _is_command(words: str) -> bool:
     return plain_reply(words) is not None or rewind_language(words) is not None or asks_to_place(words)
 
 
-def foreign_quotes(answer: str, runs: Sequence[RunEffect], told: str) -> Iterator[str]:
+def unsupported_quotes(answer: str, runs: Sequence[RunEffect], told: str) -> Iterator[str]:
     """What an answer about runs that went well quotes although no run gave it and nobody wrote it.
 
     Args:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
 
 from agent.honesty.absences import CANVAS_ACTS, absences, done_of
-from agent.honesty.spoken import CLEAR, Act
+from agent.honesty.acts import CLEAR, Act
 from agent.language.phrases import phrase
 from agent.turn.record import Asked, ChangeEntry, TurnRecord
 from tools.effects import RunEffect
@@ -71,7 +71,7 @@ def statement(
         return " ".join(dict.fromkeys(phrase(_ABSENT[act], language) for act in claimed))
     found = absences(answer, record)
     done = list(_done(record, language, names, found.fewer))
-    missing = dict.fromkeys(_MISSING[kind] for kind in record.left(asked if done else ["edit", "run", *asked]))
+    missing = dict.fromkeys(_MISSING[kind] for kind in record.undone_acts(asked if done else ["edit", "run", *asked]))
     missing |= dict.fromkeys(_ABSENT[act] for act in found.acts if "nothing" not in missing or act not in CANVAS_ACTS)
     closing = [
         phrase(key, language)

@@ -21,7 +21,7 @@ def negates(prose: str, language: str | None) -> bool:
     return _has("negation", prose, language)
 
 
-def says_placed(prose: str, language: str | None) -> bool:
+def claims_placement(prose: str, language: str | None) -> bool:
     """Whether a sentence says that something is on the canvas now, and does not only promise it.
 
     Args:

@@ -43,13 +43,13 @@ def plain_reply(text: str) -> PlainReply | None:
     The whole message has to consist of phrases of one language. A message that asks or hesitates ("ok?", "ok...") or
     that says both ("ja nee") is not plain, and neither is one that quotes ("> yes"), whose words may be another's.
     """
-    found: set[PlainReply] = {_REPLIES[kind] for kind in _said(text)}
+    found: set[PlainReply] = {_REPLIES[kind] for kind in _phrase_kinds(text)}
     return next(iter(found)) if len(found) == 1 else None
 
 
 def asks_to_continue(text: str) -> bool:
     """Whether a message says nothing but to go on, in any language of `replies.yaml`; where something waits, a yes."""
-    return "continue" in _said(text) and plain_reply(text) == "approve"
+    return "continue" in _phrase_kinds(text) and plain_reply(text) == "approve"
 
 
 def reply_language(text: str) -> str | None:
@@ -59,20 +59,20 @@ def reply_language(text: str) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-def says_little(text: str) -> bool:
+def is_too_short_for_language(text: str) -> bool:
     """Whether a message is too short to be in a language of its own: yes, no, or one or two letters."""
     letters = [char for char in text if char.isalpha()]
     few = len(letters) <= _LITTLE and all(ord(char) < _LATIN for char in letters)
     return few or plain_reply(text) is not None
 
 
-def _said(text: str) -> _Meanings:
+def _phrase_kinds(text: str) -> _Meanings:
     """The kinds of phrases that a message consists of; none if it has other words, too."""
-    return frozenset() if len(text) > READ_CHARACTERS else _said_shortly(text)
+    return frozenset() if len(text) > READ_CHARACTERS else _short_phrase_kinds(text)
 
 
 @lru_cache(maxsize=16)  # a turn asks several times
-def _said_shortly(text: str) -> _Meanings:
+def _short_phrase_kinds(text: str) -> _Meanings:
     if _QUOTES.search(text) or _HESITATES.search(normalize("NFKC", text)):
         return frozenset()
     words = _words(text)

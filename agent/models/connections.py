@@ -57,7 +57,7 @@ def connect(
     from pydantic_ai.exceptions import UserError
     from pydantic_ai.models import infer_model
 
-    from agent.models.whole import WholeAnswers
+    from agent.models.complete import CompleteAnswers
 
     try:
         kind = _KINDS.get(provider, provider)
@@ -71,7 +71,7 @@ def connect(
     if kind in _CHAT:
         finished = {**model.profile, "openai_chat_streaming_requires_finish_reason": True}
         vars(model)["profile"] = finished  # where its cached property is kept
-    return WholeAnswers(model, own)
+    return CompleteAnswers(model, own)
 
 
 def connect_embedding(provider: str, name: str, environment: Mapping[str, str] | None = None) -> EmbeddingModel:

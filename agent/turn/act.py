@@ -141,7 +141,7 @@ async def act(
         checks_claims=not demo and intent != "question",
         language=turn.language_code,
         phrases=turn.language,
-        asked=turn.asked,
+        asked=turn.requested_acts,
         record=lambda: turn.record.after(turn.earlier),
         context_tokens=settings.context_tokens,
         settings=ModelSettings() if demo else cache_settings(turn.choice, turn.request.user, turn.request.session),

@@ -169,7 +169,7 @@ class AgentLoop:
 
     async def _forward(self, _: RunContext[Workbench], events: AsyncIterable[AgentStreamEvent]) -> None:
         async for event in events:
-            if is_shown(event, text=not self.acts):
+            if is_forwarded(event, text=not self.acts):
                 await self.send(event)
 
     async def _recover_flow(self, answer: str) -> str:
@@ -213,7 +213,7 @@ def _values(flow: Flow) -> Iterator[str]:
         yield from (value for one in node.template.values() if isinstance(value := as_object(one).get("value"), str))
 
 
-def is_shown(event: AgentStreamEvent, *, text: bool) -> bool:
+def is_forwarded(event: AgentStreamEvent, *, text: bool) -> bool:
     """Whether a turn forwards an event: custom events, tool calls and their results, and the answer's text.
 
     Args:

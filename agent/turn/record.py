@@ -134,7 +134,7 @@ class TurnRecord(BaseModel):
             }
         )
 
-    def left(self, asked: Iterable[Asked]) -> list[Asked]:
+    def undone_acts(self, asked: Iterable[Asked]) -> list[Asked]:
         """The kinds of act of which nothing was done."""
         return [kind for kind in dict.fromkeys(asked) if not self.did(kind)]
 
@@ -170,7 +170,7 @@ def _results(bench: Workbench) -> Sequence[FlowAction]:
     return diff(bench.initial_flow, bench.flow) if bench.rewound and bench.applied is None else bench.actions
 
 
-def shown_names(*flows: Flow) -> dict[str, str]:
+def display_names(*flows: Flow) -> dict[str, str]:
     """What components are called on the canvas, by their ids; those that share a name keep their ids.
 
     Args:

@@ -107,7 +107,7 @@ async def _outcome(turn: Turn) -> TurnResult:
         if answered is not None:
             return answered
         if turn.classification.reply == "other" and turn.classification.intent in {"question", "off_topic"}:
-            return await _answer_beside(turn, pending)
+            return await _answer_question(turn, pending)
     await turn.conversation.withdraw(turn.before)
     decided = await _decide(turn)
     if decided is not None:
@@ -131,7 +131,7 @@ async def _decide(turn: Turn) -> TurnResult | None:
     return await decide_in_words(turn)
 
 
-async def _answer_beside(turn: Turn, pending: Pending) -> TurnResult:
+async def _answer_question(turn: Turn, pending: Pending) -> TurnResult:
     """Answer a question that changes nothing; what waits goes on waiting."""
     if turn.choice.is_demo and asks_why(turn.text):
         kinds = dict.fromkeys(one.kind for one in pending.unanswered.values())

@@ -19,13 +19,13 @@ from agent.honesty.statement import statement
 from agent.language.detect import detect_language, supported_language
 from agent.language.intent import Classification, classify
 from agent.language.phrases import languages, phrase
-from agent.language.replies import reply_language, says_little
+from agent.language.replies import is_too_short_for_language, reply_language
 from agent.language.requests import asks_run, rewind_language, step_count
 from agent.models.providers import PROVIDERS, ModelChoice
 from agent.prompts.framing import sanitise
 from agent.toolsets.selection import acting_calls
 from agent.turn.loop import AgentLoop, tool_calls
-from agent.turn.record import Asked, TurnRecord, record_of, shown_names
+from agent.turn.record import Asked, TurnRecord, display_names, record_of
 from agent.turn.request import TurnRequest
 from agent.turn.result import Intent, Outcome, TurnError, TurnResult
 from agent.turn.services import CanvasStore, TurnServices
@@ -134,14 +134,14 @@ class Turn:
     def language(self) -> str:
         """The language of what the assistant itself says in this turn; a bare yes or no does not change it."""
         code = self.language_code
-        if code is None and _says_little(self.text):
+        if code is None and _keeps_language(self.text):
             code = self.conversation.language or reply_language(self.text) or rewind_language(self.text)
         return code if code in languages("nothing") else supported_language(self.text, code)
 
     @property
-    def own_language(self) -> str | None:
+    def message_language(self) -> str | None:
         """The code of the language of the message itself; None when it says too little to be in one."""
-        if _says_little(self.text):
+        if _keeps_language(self.text):
             return None
         if self.choice.is_demo:
             return read(self.text).language
@@ -160,7 +160,7 @@ class Turn:
         return asks_run(self.text, self.original_text, self.classification.english)
 
     @property
-    def asked(self) -> tuple[Asked, ...]:
+    def requested_acts(self) -> tuple[Asked, ...]:
         """The kinds of act that the message asks for: by its intent, its mandate and its words."""
         asked = _ASKED.get(self.classification.intent, ())
         if not asked or self.only_reads_files:
@@ -187,9 +187,9 @@ class Turn:
         if self.wanted and record.did("edit"):  # what was wanted otherwise was done so
             record.plans = [one.as_changed() if one.status == "denied" else one for one in record.plans]
         whole = record.after(self.earlier)
-        record.not_done = whole.left(self.asked)
-        names = shown_names(self.before, self.canvas)
-        record.text = statement(whole, self.asked, self.language, names, self.answer)
+        record.not_done = whole.undone_acts(self.requested_acts)
+        names = display_names(self.before, self.canvas)
+        record.text = statement(whole, self.requested_acts, self.language, names, self.answer)
         return record
 
     @property
@@ -201,10 +201,10 @@ class Turn:
         """The language model of this turn, the same for every request, so that the chain stays with what answered."""
         if self._model is None:
             model = await self.services.model(self.choice)
-            self._model = PatientModel(model, self._tell_wait, self.services.settings.wait_limit)
+            self._model = PatientModel(model, self._send_wait, self.services.settings.wait_limit)
         return self._model
 
-    async def _tell_wait(self, seconds: float) -> None:
+    async def _send_wait(self, seconds: float) -> None:
         info = PROVIDERS.get(self.choice.provider)
         title = "The model provider" if info is None else info.title
         await self.send(Progress(step="waiting", message=f"{title} asks to wait {math.ceil(seconds)} s..."))
@@ -243,7 +243,7 @@ class Turn:
         if waiting:
             reply, intent = demo_meaning(self.text, self.before)
         self.classification = Classification(
-            intent=intent, mandate=demo_mandate(self.text, intent), language=self.own_language, reply=reply
+            intent=intent, mandate=demo_mandate(self.text, intent), language=self.message_language, reply=reply
         )
 
     @property
@@ -257,7 +257,7 @@ class Turn:
             await self.store.save(self.canvas)
         self._log_runs()
         kept = self.canvas if self.request.keep_canvas else None
-        await self.conversation.remember(self._remembered, result, self.bench, kept, self.own_language)
+        await self.conversation.remember(self._remembered, result, self.bench, kept, self.message_language)
 
     def _log_runs(self) -> None:
         """Keep what ran for the user, once."""
@@ -352,9 +352,9 @@ class Turn:
         return phases
 
 
-def _says_little(text: str) -> bool:
+def _keeps_language(text: str) -> bool:
     """Whether a message does not change the language of the conversation: a yes or a no, "undo" or "redo" alone."""
-    return says_little(text) or rewind_language(text) is not None
+    return is_too_short_for_language(text) or rewind_language(text) is not None
 
 
 def _answering_models(messages: list[ModelMessage]) -> list[str]:

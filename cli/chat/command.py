@@ -15,7 +15,7 @@ from cli.options import Json
 if TYPE_CHECKING:
     from agent.assistant import Assistant
     from agent.settings import AssistantSettings
-    from cli.chat.conversation import Conversation
+    from cli.chat.conversation import ChatSession
     from cli.chat.lines import Lines
 
 
@@ -75,9 +75,9 @@ def chat(
     target = writable(out)
     session = find_conversation(conversation) if resume else None
     start = StartingPoint(flow, components)
-    from cli.chat.conversation import Conversation
+    from cli.chat.conversation import ChatSession
 
-    begun = Conversation(target=target, model=model, approve_all=yes, as_json=as_json, resumes=resume)
+    begun = ChatSession(target=target, model=model, approve_all=yes, as_json=as_json, resumes=resume)
     begun.session = session or begun.session
     if not asyncio.run(_converse(begun, start, settings)):
         raise typer.Exit(FAILED)
@@ -85,7 +85,7 @@ def chat(
         raise typer.Exit(WAITING)
 
 
-async def _converse(conversation: "Conversation", start: StartingPoint, settings: "AssistantSettings") -> bool:
+async def _converse(conversation: "ChatSession", start: StartingPoint, settings: "AssistantSettings") -> bool:
     """Hold a conversation until the user leaves; returns whether its last turn did not fail."""
     with ExitStack() as terminal:
         edits = not conversation.as_json and has_editor()
@@ -99,7 +99,7 @@ async def _converse(conversation: "Conversation", start: StartingPoint, settings
                 return await conversation.hold(assistant, lines)
 
 
-def _lines(conversation: "Conversation", assistant: "Assistant", *, edits: bool) -> "Lines":
+def _lines(conversation: "ChatSession", assistant: "Assistant", *, edits: bool) -> "Lines":
     """What the user types: in an editor, or line by line."""
     if not edits:
         from cli.chat.lines import Lines

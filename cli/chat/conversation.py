@@ -30,7 +30,7 @@ from tools.approvals import Approval
 
 
 @dataclass
-class Conversation(ChatState):
+class ChatSession(ChatState):
     """One conversation: takes its turns and keeps its canvas."""
 
     _failed: bool = False

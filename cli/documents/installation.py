@@ -50,7 +50,7 @@ class StatusDocument(RunnerStatus):
     secret_key: str
 
 
-def shown(status: RunnerStatus, secret_key: str) -> StatusDocument:
+def printed_status(status: RunnerStatus, secret_key: str) -> StatusDocument:
     """A status as it is printed.
 
     Args:

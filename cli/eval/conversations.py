@@ -13,7 +13,7 @@ from cli.output.streams import print_json, print_message, print_result
 
 if TYPE_CHECKING:
     from cli.documents.evals import ConversationPlayed
-    from evals.conversations.course import Conversation
+    from evals.conversations.course import ConversationCase
     from evals.play.environment import PlayEnvironment
 
 
@@ -92,7 +92,7 @@ def conversations(
         raise typer.Exit(FAILED)
 
 
-def _loaded(folder: str | None) -> "tuple[Conversation, ...]":
+def _loaded(folder: str | None) -> "tuple[ConversationCase, ...]":
     from evals.conversations.loader import FOLDER, load_conversations
     from evals.scenarios.loader import ScenarioError
 
@@ -108,7 +108,7 @@ def _loaded(folder: str | None) -> "tuple[Conversation, ...]":
         ) from None
 
 
-def _chosen(known: "tuple[Conversation, ...]", ids: list[str], tags: list[str]) -> "list[Conversation]":
+def _chosen(known: "tuple[ConversationCase, ...]", ids: list[str], tags: list[str]) -> "list[ConversationCase]":
     from flows.faults import suggest
 
     names = {one.id for one in known}
@@ -123,7 +123,7 @@ def _chosen(known: "tuple[Conversation, ...]", ids: list[str], tags: list[str]) 
     return found
 
 
-async def _played(chosen: "list[Conversation]", *, as_json: bool) -> list[_Outcome]:
+async def _played(chosen: "list[ConversationCase]", *, as_json: bool) -> list[_Outcome]:
     from cli.eval.play.environment import play_environment
 
     found: list[_Outcome] = []
@@ -137,7 +137,7 @@ async def _played(chosen: "list[Conversation]", *, as_json: bool) -> list[_Outco
     return found
 
 
-async def _outcome(conversation: "Conversation", environment: "PlayEnvironment") -> _Outcome:
+async def _outcome(conversation: "ConversationCase", environment: "PlayEnvironment") -> _Outcome:
     from evals.conversations.play import CourseError, play_conversation
     from evals.scenarios.flows import BadFlow
 

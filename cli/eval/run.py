@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from evals.analysis.cost import Ceiling
     from evals.attempt import Attempt
     from evals.jsonl import JsonLines
-    from evals.play.attempts import Limits
+    from evals.play.attempts import AttemptLimits
     from evals.players.player import Player
     from evals.scenario import Scenario
     from flows.catalogue import Catalogue
@@ -67,7 +67,7 @@ def run(
     """Play scenarios on the real engine and score the attempts."""
     from cli.eval.play.summary import EvalSummary
     from evals.analysis.tally import write_verdicts
-    from evals.play.attempts import Limits
+    from evals.play.attempts import AttemptLimits
     from evals.players.player import WithoutEngine
     from evals.score import score_attempts
 
@@ -80,7 +80,7 @@ def run(
     play = _Play(
         scenarios=scenarios,
         player=chosen,
-        limits=Limits(seconds=seconds, tokens=tokens),
+        limits=AttemptLimits(seconds=seconds, tokens=tokens),
         ceiling=ceiling_of(max_cost, chosen.name),
         concurrency=concurrency,
         repeats=repeats,
@@ -103,7 +103,7 @@ def run(
 class _Play:
     scenarios: "list[Scenario]"
     player: "Player"
-    limits: "Limits"
+    limits: "AttemptLimits"
     ceiling: "Ceiling | None"
     concurrency: int
     repeats: int

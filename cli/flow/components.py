@@ -46,7 +46,7 @@ class FlowComponents:
         """The sources of the components."""
         return tuple(component.code for component in self.components)
 
-    def beside(self, catalogue: "Catalogue") -> "Catalogue":
+    def added_to(self, catalogue: "Catalogue") -> "Catalogue":
         """The catalogue with these components beside its own."""
         return catalogue.with_components(self.components) if self.components else catalogue
 
@@ -104,7 +104,7 @@ def read_sources(folder: str | None) -> ComponentSources:
     return ComponentSources(texts, tuple(faults))
 
 
-def with_own(given: ComponentSources, spec: str, catalogue: "Catalogue") -> ComponentSources:
+def with_user_components(given: ComponentSources, spec: str, catalogue: "Catalogue") -> ComponentSources:
     """The sources, with those of the user's own components that spec text names and that come from nowhere else.
 
     Args:

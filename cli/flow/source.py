@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 
 from cli.engine import EngineUnavailable, ready_catalogue
 from cli.errors import BadUsage
-from cli.flow.components import Inspect, inspect_in_new_engine, read_sources, with_own
-from cli.input.texts import Source, read, shown
+from cli.flow.components import Inspect, inspect_in_new_engine, read_sources, with_user_components
+from cli.input.texts import Source, read, source_name
 from cli.output.faults import has_errors
 from flows.catalogue import Catalogue
 from flows.checks import check
@@ -87,7 +87,7 @@ def load_flow(
         components: the folder of the flow's own components.
         inspect: makes component types from their sources.
     """
-    source = read(name) if text is None else Source(name=shown(name), text=text)
+    source = read(name) if text is None else Source(name=source_name(name), text=text)
     given = LoadedFlow(flow=flow_of(source)) if source.is_json else None
     try:
         catalogue = ready_catalogue()
@@ -95,9 +95,9 @@ def load_flow(
         fault = Fault(code=unavailable.code, message=unavailable.message, fix=unavailable.fix)
         return LoadedFlow(flow=None, faults=(fault,)), None
     sources = read_sources(components)
-    sources = sources if given else with_own(sources, source.text, catalogue)
+    sources = sources if given else with_user_components(sources, source.text, catalogue)
     own = sources.components(inspect(sources.texts.values()) if sources.texts else [], catalogue)
-    catalogue = own.beside(catalogue)
+    catalogue = own.added_to(catalogue)
     if has_errors(own.faults):
         return LoadedFlow(flow=None, faults=own.faults), catalogue
     loaded = given or built(source, catalogue)

@@ -37,7 +37,7 @@ def read(name: str, *, limit: int = TEXT_LIMIT) -> Source:
         text = _typed(limit) if name == STANDARD_INPUT else read_text(Path(name), limit)
     except TextRefused as refused:
         raise bad_text(name, refused) from None
-    return Source(name=shown(name), text=text)
+    return Source(name=source_name(name), text=text)
 
 
 def bad_text(name: str, refused: TextRefused, where: str | None = None) -> BadUsage:
@@ -50,10 +50,10 @@ def bad_text(name: str, refused: TextRefused, where: str | None = None) -> BadUs
     """
     fix = refused.fix.removesuffix(".") + ", or - for standard input." if refused.fix in _NAMING else refused.fix
     fix = refused.fix if where is not None else fix
-    return BadUsage(refused.code, f"{shown(name)} {refused.reason}.", fix=fix, where=where or shown(name))
+    return BadUsage(refused.code, f"{source_name(name)} {refused.reason}.", fix=fix, where=where or source_name(name))
 
 
-def shown(name: str) -> str:
+def source_name(name: str) -> str:
     """How messages name a source."""
     return "standard input" if name == STANDARD_INPUT else name
 

@@ -19,7 +19,7 @@ def show_starting(text: str) -> None:
     sys.stderr.flush()
 
 
-def take_shown() -> bool:
+def end_notice() -> bool:
     """Whether it stands on the terminal to be removed; from then on it does not."""
     global _shown
     shown, _shown = _shown, False

@@ -14,7 +14,7 @@ from typing import Any, TextIO, cast
 
 import typer
 
-from cli.output.starting import take_shown
+from cli.output.starting import end_notice
 
 
 def use_utf8() -> None:
@@ -101,7 +101,7 @@ _CONTROLS = {code: f"\\x{code:02x}" for code in (*range(0x20), 0x7F, *range(0x80
 """How control characters are shown: names and outputs of others may hold sequences that a terminal would follow."""
 
 
-def shown_on(stream: TextIO, text: str) -> str:
+def printable(stream: TextIO, text: str) -> str:
     """A text as a stream gets it: to a file or a pipe to the letter, to a terminal with its control characters named.
 
     Args:
@@ -114,7 +114,7 @@ def shown_on(stream: TextIO, text: str) -> str:
 def print_result(text: str) -> None:
     """Write the result on standard output; to a file or a pipe to the letter."""
     clear_progress()
-    typer.echo(shown_on(sys.stdout, text), color=True)
+    typer.echo(printable(sys.stdout, text), color=True)
 
 
 def print_styled(text: str) -> None:
@@ -126,7 +126,7 @@ def print_styled(text: str) -> None:
 def print_message(text: str) -> None:
     """Write a message on standard error."""
     clear_progress()
-    typer.echo(shown_on(sys.stderr, text), err=True)
+    typer.echo(printable(sys.stderr, text), err=True)
 
 
 def print_prose(text: str, *, err: bool = True) -> None:
@@ -142,7 +142,7 @@ def print_prose(text: str, *, err: bool = True) -> None:
         from cli.output.wrapping import wrapped
 
         text = wrapped(text, width)
-    typer.echo(shown_on(sys.stderr if err else sys.stdout, text), err=err)
+    typer.echo(printable(sys.stderr if err else sys.stdout, text), err=err)
 
 
 def terminal_width(stream: TextIO) -> int | None:
@@ -187,7 +187,7 @@ def _show_progress(message: str) -> None:
 def clear_progress() -> None:
     """Remove a progress message from the terminal."""
     global _shown_progress
-    if take_shown() or _shown_progress:
+    if end_notice() or _shown_progress:
         _shown_progress = False
         sys.stderr.write(_CLEAR_LINE)
         sys.stderr.flush()

@@ -17,7 +17,7 @@ EMPTY = "empty"
 """The name of the empty canvas among flows."""
 
 
-class Reading(Strict):
+class CourseReading(Strict):
     """What the scripted classifier says of a message; it gives `reply` only when it is asked for it.
 
     Without a mandate it reads one that covers what the script does.
@@ -59,7 +59,7 @@ class After(Strict):
     error: Text | None = None
 
 
-class Message(Strict):
+class CourseMessage(Strict):
     """A message, how the scripted models take it, and what must be true afterwards.
 
     Attributes:
@@ -74,18 +74,18 @@ class Message(Strict):
     say: str = ""
     attach: tuple[Text, ...] = ()
     answers: dict[Text, Decided] = Field(default_factory=dict[str, Decided])
-    reading: Reading = Reading()
+    reading: CourseReading = CourseReading()
     script: tuple[ScriptStep | tuple[ScriptStep, ...], ...] = ()
     expect: After = After()
 
     @model_validator(mode="after")
-    def _says_something(self) -> "Message":
+    def _says_something(self) -> "CourseMessage":
         if not self.say and not self.answers:
             raise ValueError("give say or answers")
         return self
 
 
-class Step(Message):
+class CourseStep(CourseMessage):
     """A step of the conversation.
 
     Attributes:
@@ -96,10 +96,10 @@ class Step(Message):
 
     canvas: Text | None = None
     interrupt: ToolName | None = None
-    meanwhile: Message | None = None
+    meanwhile: CourseMessage | None = None
 
     @property
-    def messages(self) -> tuple[Message, ...]:
+    def messages(self) -> tuple[CourseMessage, ...]:
         """The step's messages, in the order in which they are answered."""
         return (self,) if self.meanwhile is None else (self, self.meanwhile)
 
@@ -118,7 +118,7 @@ class WrongCourse(Strict):
     change: dict[Annotated[str, StringConstraints(pattern=r"^[a-z]+$")], JsonValue] | None
 
 
-class Conversation(Strict):
+class ConversationCase(Strict):
     """A conversation. Flows are spec text or Langflow JSON.
 
     Attributes:
@@ -142,11 +142,11 @@ class Conversation(Strict):
     bundles: dict[Slug, tuple[Text, ...]] = Field(default_factory=dict[str, tuple[str, ...]])
     services: tuple[Service, ...] = ()
     models: tuple[ModelRule, ...] = ()
-    steps: Annotated[tuple[Step, ...], Field(min_length=2)]
+    steps: Annotated[tuple[CourseStep, ...], Field(min_length=2)]
     wrong: Annotated[tuple[WrongCourse, ...], Field(min_length=1)]
 
     @model_validator(mode="after")
-    def _wrong_courses_differ(self) -> "Conversation":
+    def _wrong_courses_differ(self) -> "ConversationCase":
         for course in self.wrong:
             if course.step > len(self.steps):
                 raise ValueError(f"there is no step {course.step}")
@@ -158,7 +158,7 @@ class Conversation(Strict):
                 raise ValueError("a wrong course changes what happens meanwhile, never what is expected of it")
         return self
 
-    def along(self, course: WrongCourse) -> tuple[Step, ...]:
+    def along(self, course: WrongCourse) -> tuple[CourseStep, ...]:
         """The steps of a wrong course.
 
         Raises:
@@ -175,5 +175,5 @@ class Conversation(Strict):
         return (*self.steps[:index], changed, *self.steps[index + 1 :])
 
 
-_STEP = TypeAdapter(Step)
+_STEP = TypeAdapter(CourseStep)
 _JSON: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])

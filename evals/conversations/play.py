@@ -13,7 +13,7 @@ from pydantic_ai import FunctionToolResultEvent, ToolApproved, ToolDenied
 from agent.assistant import Assistant
 from agent.turn.request import Answer, TurnRequest
 from agent.turn.result import TurnEnded, TurnEvent, TurnResult
-from evals.conversations.course import EMPTY, Conversation, Decided, Message, Step, WrongCourse
+from evals.conversations.course import EMPTY, ConversationCase, CourseMessage, CourseStep, Decided, WrongCourse
 from evals.conversations.faults import faults_of_turn, file_faults, flow_faults
 from evals.conversations.script import ScriptedVoice
 from evals.play.addresses import with_addresses
@@ -65,7 +65,7 @@ def assistant(environment: PlayEnvironment, voice: ScriptedVoice) -> Agent:
 
 
 async def play_conversation(
-    conversation: Conversation,
+    conversation: ConversationCase,
     environment: PlayEnvironment,
     *,
     course: WrongCourse | None = None,
@@ -119,7 +119,7 @@ class _Player:
     """The user of one conversation, and what they see."""
 
     def __init__(
-        self, conversation: Conversation, environment: PlayEnvironment, agent: Agent, voice: ScriptedVoice
+        self, conversation: ConversationCase, environment: PlayEnvironment, agent: Agent, voice: ScriptedVoice
     ) -> None:
         user = f"eval-{secrets.token_hex(4)}"  # nothing is shared with an earlier play
         self._request = TurnRequest(text="", session=f"{user}-{conversation.id}", user=user)
@@ -133,7 +133,7 @@ class _Player:
         self._last: TurnResult | None = None
         self.played = Played()
 
-    async def take(self, number: int, step: Step) -> None:
+    async def take(self, number: int, step: CourseStep) -> None:
         """Play one step, and note what is not as expected after it."""
         if step.canvas is not None:
             self._canvas = self._flow(f"the canvas before step {number}", step.canvas)
@@ -141,15 +141,17 @@ class _Player:
         self._voice.begin(step.messages)
         found = [result for result in await self._results(step) if result is not None]
         for message, result in zip(step.messages, found, strict=False):
-            told = self._voice.told(message)
+            told = self._voice.sent_text(message)
             self._note(number, [*faults_of_turn(message.expect, result, told, self._catalogue)])
         for message in step.messages:
             expected = message.expect.flow
             if expected is not None and message is step.messages[-1]:
                 self._note(number, [*flow_faults("the canvas", expected, self._canvas, self._catalogue)])
             self._note(number, [*file_faults(message.expect.files, self._folder)])
-            if step.interrupt is None and self._voice.left(message):
-                self.played.misfits.append(f"step {number}: {self._voice.left(message)} answers were not asked for")
+            if step.interrupt is None and self._voice.unused_answers(message):
+                self.played.misfits.append(
+                    f"step {number}: {self._voice.unused_answers(message)} answers were not asked for"
+                )
         if self._voice.beyond and step.interrupt is None:
             self.played.misfits.append(f"step {number}: {self._voice.beyond} answers too few")
         self._voice.beyond = 0
@@ -160,7 +162,7 @@ class _Player:
     def _flow(self, name: str, text: str) -> Flow:
         return Flow.empty() if text == EMPTY else read_named(name, text, self._catalogue)
 
-    async def _results(self, step: Step) -> list[TurnResult | None]:
+    async def _results(self, step: CourseStep) -> list[TurnResult | None]:
         """The results of a step's messages, in the order in which they were answered."""
         if step.meanwhile is None:
             return [await self._turn(step, interrupt=step.interrupt)]
@@ -177,7 +179,7 @@ class _Player:
             first.cancel()
 
     async def _turn(
-        self, message: Message, *, interrupt: str | None = None, on_wait: asyncio.Event | None = None
+        self, message: CourseMessage, *, interrupt: str | None = None, on_wait: asyncio.Event | None = None
     ) -> TurnResult | None:
         """Take one turn; None when it was interrupted."""
         request = self._request.model_copy(

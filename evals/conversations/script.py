@@ -11,7 +11,7 @@ from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls
 
 from agent.models.scripted import call, last_prompt, tool_returns
 from agent.prompts.frames import unframed
-from evals.conversations.course import EMPTY, Conversation, Message
+from evals.conversations.course import EMPTY, ConversationCase, CourseMessage
 from evals.players.reading import full_mandate
 from evals.players.script import added_id, resolved
 from evals.scenario import ScriptStep
@@ -37,13 +37,13 @@ class ScriptedVoice(FunctionModel):
         beyond: how often it was asked for more than its scripts hold.
     """
 
-    def __init__(self, conversation: Conversation, catalogue: Catalogue) -> None:
+    def __init__(self, conversation: ConversationCase, catalogue: Catalogue) -> None:
         super().__init__(self._whole, stream_function=self._pieces, model_name="conversation")
         self._catalogue = catalogue
         self._names = dict[str, str]()
         self.learn(conversation.canvas)
         self._turn = 0
-        self._active = list[Message]()
+        self._active = list[CourseMessage]()
         self._left = dict[int, list[tuple[ScriptStep, ...]]]()
         self._told = dict[int, list[str]]()
         self._asked = dict[int, ScriptStep]()
@@ -54,7 +54,7 @@ class ScriptedVoice(FunctionModel):
         if canvas is not None and canvas != EMPTY:
             self._names.update(spec_ids(canvas, self._catalogue))
 
-    def begin(self, messages: Sequence[Message]) -> None:
+    def begin(self, messages: Sequence[CourseMessage]) -> None:
         """Take the messages of the next step."""
         self._active = list(messages)
         for message in messages:
@@ -62,11 +62,11 @@ class ScriptedVoice(FunctionModel):
             self._left[id(message)] = list(steps)
             self._told[id(message)] = []
 
-    def told(self, message: Message) -> str:
+    def sent_text(self, message: CourseMessage) -> str:
         """All that was sent for a message so far."""
         return "\n".join(self._told.get(id(message), ()))
 
-    def left(self, message: Message) -> int:
+    def unused_answers(self, message: CourseMessage) -> int:
         """How many answers of its script were not asked for."""
         return len(self._left.get(id(message), ()))
 
@@ -83,8 +83,8 @@ class ScriptedVoice(FunctionModel):
 
     async def _answer(self, messages: list[ModelMessage], info: AgentInfo) -> list[TextPart | ToolCallPart]:
         message = self._message(last_prompt(messages))
-        if info.function_tools and not self.left(message):
-            message = next((one for one in self._active if self.left(one)), message)
+        if info.function_tools and not self.unused_answers(message):
+            message = next((one for one in self._active if self.unused_answers(one)), message)
         self._told[id(message)].append("\n".join(_sent(messages)))
         if not info.function_tools:  # the classification
             return [TextPart(_json(_read(message)))]
@@ -100,7 +100,7 @@ class ScriptedVoice(FunctionModel):
             return [TextPart(ENDED)]
         return [self._part(step) for step in left.pop(0)]
 
-    def _message(self, prompt: str) -> Message:
+    def _message(self, prompt: str) -> CourseMessage:
         """The message that a request is about; the prompt of a resumed turn is an earlier one's."""
         found = [one for one in self._active if one.say and one.say.strip() in prompt]
         return found[-1] if found else self._active[0]
@@ -129,7 +129,7 @@ def _sent(messages: Sequence[ModelMessage]) -> list[str]:
     return [str(getattr(part, "content", "")) for message in messages for part in message.parts]
 
 
-def _read(message: Message) -> dict[str, JsonValue]:
+def _read(message: CourseMessage) -> dict[str, JsonValue]:
     reading = message.reading
     given = reading.mandate if reading.mandate is not None else full_mandate(reading.intent, message.say)
     return {**reading.model_dump(mode="json"), "mandate": {effect: [*targets] for effect, targets in given.items()}}

@@ -62,7 +62,7 @@ class HarnessError(Exception):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Limits:
+class AttemptLimits:
     """The limits of one attempt; reaching one ends it, and what was played until then is scored.
 
     Attributes:
@@ -81,7 +81,7 @@ async def play(
     *,
     repeats: int = 1,
     concurrency: int = 2,
-    limits: Limits | None = None,
+    limits: AttemptLimits | None = None,
     ceiling: Ceiling | None = None,
     skip: Collection[Key] = (),
     on_attempt: OnAttempt | None = None,
@@ -121,7 +121,12 @@ async def play(
 
 
 async def play_attempt(
-    scenario: Scenario, player: Player, environment: PlayEnvironment, *, repeat: int = 0, limits: Limits | None = None
+    scenario: Scenario,
+    player: Player,
+    environment: PlayEnvironment,
+    *,
+    repeat: int = 0,
+    limits: AttemptLimits | None = None,
 ) -> Attempt:
     """Play a scenario once.
 
@@ -132,7 +137,7 @@ async def play_attempt(
     record = _Record()
     problem: str | None = None
     try:
-        await _play(scenario, player, replace(environment, repeat=repeat), record, limits or Limits())
+        await _play(scenario, player, replace(environment, repeat=repeat), record, limits or AttemptLimits())
     except (HarnessError, Unplayable, BadFlow, BadInputs) as error:
         problem = str(error)
     except Exception as error:  # noqa: BLE001  (other attempts are still played)
@@ -171,7 +176,7 @@ class _Record:
 
 
 async def _play(
-    scenario: Scenario, player: Player, environment: PlayEnvironment, record: _Record, limits: Limits
+    scenario: Scenario, player: Player, environment: PlayEnvironment, record: _Record, limits: AttemptLimits
 ) -> None:
     given, plain = scenario, environment
     async with serve(scenario.services) as addresses:
@@ -193,7 +198,7 @@ async def _play(
         record.files = await asyncio.to_thread(_expected_files, scenario, UserFiles(environment.settings.data, user))
         if record.stopped is None:
             await _probes(scenario, environment, record)
-            engine = Engine(runner=plain.runner, catalogue=environment.known, known=plain.behaviours)
+            engine = Engine(runner=plain.runner, catalogue=environment.component_types, known=plain.behaviours)
             record.behaviours = await compare_behaviours(given, record.turns[-1].flow, engine, addresses)
             await _requested(given, plain, record, UserFiles(environment.settings.data, user))
 
@@ -209,7 +214,7 @@ async def _closing(agent: Agent) -> AsyncGenerator[None]:
 
 
 async def _turns(
-    scenario: Scenario, agent: Agent, name: str, environment: PlayEnvironment, record: _Record, limits: Limits
+    scenario: Scenario, agent: Agent, name: str, environment: PlayEnvironment, record: _Record, limits: AttemptLimits
 ) -> None:
     user = SimulatedUser(scenario, secrets.token_hex(8), name, environment.user_components.sources)
     canvases, started = _canvases(scenario, environment), perf_counter()
@@ -243,11 +248,15 @@ def _canvases(scenario: Scenario, environment: PlayEnvironment) -> list[Flow | N
     """
     try:
         edits = [
-            None if turn.edit is None else read_named(f"the edit before message {number}", turn.edit, environment.known)
+            None
+            if turn.edit is None
+            else read_named(f"the edit before message {number}", turn.edit, environment.component_types)
             for number, turn in enumerate(scenario.turns, start=1)
         ]
         canvas = (
-            Flow.empty() if scenario.canvas is None else read_named("the canvas", scenario.canvas, environment.known)
+            Flow.empty()
+            if scenario.canvas is None
+            else read_named("the canvas", scenario.canvas, environment.component_types)
         )
     except BadFlow as bad:
         raise BadFlow(
@@ -300,13 +309,13 @@ async def _turn(agent: Agent, request: TurnRequest) -> TurnResult:
             raise  # the time is up, or the play is stopped
         raise AgentFailed("it raised CancelledError") from error
     except (Exception, SystemExit) as error:
-        raise AgentFailed(f"it raised {type(error).__name__}: {_said(error)}") from error
+        raise AgentFailed(f"it raised {type(error).__name__}: {_error_text(error)}") from error
     if result is None:
         raise AgentFailed("it ended without a result")
     return result
 
 
-def _said(error: BaseException) -> str:
+def _error_text(error: BaseException) -> str:
     """The words of an agent's exception, without keys; its class may be the agent's too."""
     try:
         return without_keys(str(error))[:REASON_CHARACTERS]

@@ -41,6 +41,6 @@ class PlayEnvironment:
     behaviours: Behaviours = field(default_factory=packaged)
 
     @cached_property
-    def known(self) -> Catalogue:
+    def component_types(self) -> Catalogue:
         """The built-in component types and the scenario's, from which its flows are built."""
         return with_user_components(self.catalogue, self.user_components.types)

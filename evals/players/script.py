@@ -33,7 +33,7 @@ class ScriptPlayer:
         """An assistant whose model gives the script's answers."""
         if not any(turn.script for turn in scenario.turns):
             raise Unplayable(f"{scenario.id} has no script")
-        model = script_model(scenario, environment.known)
+        model = script_model(scenario, environment.component_types)
         return Assistant(environment.settings, environment.runner, catalogue=environment.catalogue, model=model)
 
 

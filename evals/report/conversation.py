@@ -62,7 +62,7 @@ class ShownRun:
 
 
 @dataclass(frozen=True)
-class Exchange:
+class ReportedExchange:
     """One turn.
 
     Attributes:
@@ -89,9 +89,9 @@ class Exchange:
 
 def conversation(
     attempt: Attempt, scenario: Scenario, gallery: Gallery, catalogue: Catalogue, limits: Limits
-) -> tuple[Exchange, ...]:
+) -> tuple[ReportedExchange, ...]:
     """The turns of an attempt for a report."""
-    found: list[Exchange] = []
+    found: list[ReportedExchange] = []
     last: int | None = None
     for place, turn in enumerate(attempt.turns):
         number = attempt.asked[place] if place < len(attempt.asked) else place
@@ -101,7 +101,7 @@ def conversation(
         if items and isinstance(items[-1], ModelText) and items[-1].text == clip(turn.text, limits.text):
             items.pop()  # it is shown below, as the answer
         found.append(
-            Exchange(
+            ReportedExchange(
                 user=None if says is None else clip(says, limits.text),
                 items=tuple(items[: limits.items]),
                 left_out=max(0, len(items) - limits.items),

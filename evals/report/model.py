@@ -14,7 +14,7 @@ from evals.gate import Gate
 from evals.report.attention import Attention, attention
 from evals.report.baseline import BaselineComparison, compare_with_baseline, partners
 from evals.report.clipping import SIZES, Limits, clip, line
-from evals.report.conversation import Exchange, ShownRun, conversation, shown_run
+from evals.report.conversation import ReportedExchange, ShownRun, conversation, shown_run
 from evals.report.fixes import SmallestFix, smallest_fix
 from evals.report.gate import GateDecision, decisions
 from evals.report.play import Entry, Play
@@ -78,7 +78,7 @@ class Probed:
 class Details:
     """The details of one attempt."""
 
-    exchanges: tuple[Exchange, ...]
+    exchanges: tuple[ReportedExchange, ...]
     comparison: FlowComparison | None
     probes: tuple[Probed, ...]
 

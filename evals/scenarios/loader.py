@@ -8,7 +8,7 @@ import yaml
 from pydantic import BaseModel, JsonValue, ValidationError
 
 from evals.bounded_yaml import TooComplex, load_yaml
-from evals.conversations.course import Conversation
+from evals.conversations.course import ConversationCase
 from evals.scenario import Scenario
 from runtime.files.texts import TextRefused, read_text
 
@@ -22,7 +22,7 @@ SCHEMA = Path(__file__).parent.parent / "scenario.schema.json"
 """The committed JSON schema of a scenario file; editors use it."""
 
 _Yaml: TypeAlias = "dict[Any, Any] | list[Any] | str | int | float | bool | None"
-_Case = TypeVar("_Case", Scenario, Conversation)
+_Case = TypeVar("_Case", Scenario, ConversationCase)
 _Document = TypeVar("_Document", bound=BaseModel)
 
 if TYPE_CHECKING:

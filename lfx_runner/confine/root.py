@@ -25,7 +25,7 @@ MAX_LINKS = 40
 
 
 @dataclass(frozen=True)
-class Plan:
+class RootPlan:
     """What the root folder holds.
 
     Attributes:
@@ -39,7 +39,7 @@ class Plan:
     mounts: tuple[tuple[str, bool], ...]
 
     @classmethod
-    def of(cls, shown: Iterable[Path]) -> "Plan":
+    def of(cls, shown: Iterable[Path]) -> "RootPlan":
         """The plan that makes these paths, with the links on the way to them, lead where they do on the machine."""
         folders, links, mounts = dict[str, None](), dict[str, str](), dict[str, bool]()
         for path in sorted(shown, key=lambda each: (_follow(each, {}), str(each))):
@@ -60,9 +60,9 @@ class Plan:
 
 
 @functools.cache
-def plan(shown: frozenset[Path]) -> Plan:
+def plan(shown: frozenset[Path]) -> RootPlan:
     """The plan for these paths, made once, before processes are forked."""
-    return Plan.of(shown)
+    return RootPlan.of(shown)
 
 
 def enter_root(private: Path, parts: Iterable[str], size: str, shown: frozenset[Path]) -> list[str]:
@@ -126,7 +126,7 @@ def _own_mounts() -> bool:
     return True
 
 
-def _furnish(base: str, wanted: Plan) -> None:
+def _furnish(base: str, wanted: RootPlan) -> None:
     for folder in wanted.folders:
         os.mkdir(base + folder)  # noqa: PTH102 - plain text is faster
     for link, target in wanted.links:

@@ -19,7 +19,7 @@ def one(atom: Atom) -> Value:
     return frozenset({atom})
 
 
-def known(value: object) -> Value:
+def known_value(value: object) -> Value:
     """The value that is `value`."""
     return frozenset({Const(value)})
 
@@ -99,7 +99,7 @@ def listed(inside: Value) -> Value:
 def sequence(parts: list[Value]) -> Value:
     """The list or tuple of the parts: a constant when each part is one."""
     singles = [found[0] for part in parts if (found := constants(part)) is not None and len(found) == 1]
-    return known(tuple(singles)) if len(singles) == len(parts) else shallow(Box(tuple(enumerate(parts)), EMPTY))
+    return known_value(tuple(singles)) if len(singles) == len(parts) else shallow(Box(tuple(enumerate(parts)), EMPTY))
 
 
 def constants(value: Value) -> list[object] | None:
@@ -148,7 +148,7 @@ def part_of(value: Value, place: int) -> Value:
     found: list[Value] = []
     for atom in value:
         if isinstance(atom, Const) and atom.parts is not None and place < len(atom.parts):
-            found.append(known(atom.parts[place]))
+            found.append(known_value(atom.parts[place]))
         elif isinstance(atom, Box) and not atom.mapping and not atom.rest:
             found.append(union([part for name, part in atom.items if name == place]))
         else:

@@ -10,22 +10,22 @@ import pytest
 from flows.catalogue import Catalogue
 from runtime.engine.environment_variables import engine_environment
 from runtime.install.environment import RunnerEnvironment
-from tests.processes.forked import Nursery
+from tests.processes.forked import ForkParent
 
 
 @pytest.fixture(scope="session")
-def nursery(runner_environment: RunnerEnvironment, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nursery]:
+def nursery(runner_environment: RunnerEnvironment, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ForkParent]:
     """Forks a process for each question: the engine's imports take seconds."""
     folder = tmp_path_factory.mktemp("inside")
     script = Path(__file__).parent / "inside.py"
     variables = engine_environment(folder)
-    made = Nursery(runner_environment.python, script, runner_environment.source, folder=folder, variables=variables)
+    made = ForkParent(runner_environment.python, script, runner_environment.source, folder=folder, variables=variables)
     yield made
     made.end()
 
 
 @pytest.fixture
-def inside(nursery: Nursery, tmp_path: Path) -> Callable[..., Any]:
+def inside(nursery: ForkParent, tmp_path: Path) -> Callable[..., Any]:
     """Ask the script beside this file a question, with material for it if it needs any, and environment variables."""
 
     def ask(question: str, material: Any = None, **variables: str) -> Any:

@@ -22,7 +22,7 @@ class Ran:
     err: str
 
 
-class Nursery:
+class ForkParent:
     """A process that forks a child whenever it is asked to; see `forking.py` for what a child's file has.
 
     Args:

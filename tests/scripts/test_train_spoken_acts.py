@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.honesty.spoken import DIGEST
+from agent.honesty.acts import DIGEST
 from scripts.train_spoken_acts import FOLDER, MODEL, digest
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.processes.forked import Nursery
+from tests.processes.forked import ForkParent
 from tests.surfaces import snapshots
 from tests.surfaces.subject import Subject, Workplace
 
@@ -26,21 +26,23 @@ def subject(request: pytest.FixtureRequest) -> Subject:
     return Subject.current() if wanted == "checkout" else Subject.at(request.getfixturevalue("installed"))
 
 
-Forks = Callable[[Subject], Nursery]
+Forks = Callable[[Subject], ForkParent]
 
 
 @pytest.fixture(scope="session")
 def forks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Forks]:
     """Gives the process that forks the commands of an installation."""
-    started: dict[Path, Nursery] = {}
+    started: dict[Path, ForkParent] = {}
 
-    def of(subject: Subject) -> Nursery:
+    def of(subject: Subject) -> ForkParent:
         if subject.python not in started or started[subject.python].ended:
             folder = tmp_path_factory.mktemp("forks")
             empty = Workplace(subject, folder, folder)
             child = Path(__file__).parent / "captures" / "command_child.py"
             variables = empty.environment()
-            started[subject.python] = Nursery(subject.python, child, folder=folder, variables=variables, warnings=True)
+            started[subject.python] = ForkParent(
+                subject.python, child, folder=folder, variables=variables, warnings=True
+            )
         return started[subject.python]
 
     yield of

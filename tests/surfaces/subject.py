@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.processes.forked import Nursery
+from tests.processes.forked import ForkParent
 
 LIMIT_SECONDS = 180
 """How long one command may take."""
@@ -67,7 +67,7 @@ class Workplace:
     subject: Subject
     folder: Path
     cache: Path
-    forks: Nursery | None = None
+    forks: ForkParent | None = None
 
     @property
     def work(self) -> Path:
@@ -147,7 +147,9 @@ class Workplace:
             process.kill()
         return Outcome(process.returncode, first + out, err)
 
-    def _forked(self, forks: Nursery, arguments: Sequence[str], stdin: str, extra: Mapping[str, str] | None) -> Outcome:
+    def _forked(
+        self, forks: ForkParent, arguments: Sequence[str], stdin: str, extra: Mapping[str, str] | None
+    ) -> Outcome:
         self._make_folders()
         variables = self.environment(extra)
         done = forks.run(*arguments, folder=self.work, variables=variables, seconds=LIMIT_SECONDS, stdin=stdin)

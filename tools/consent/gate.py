@@ -89,7 +89,7 @@ def open_questions(ctx: RunContext[Workbench], edit: Edit, before: Flow | None =
     changes = _changes(bench, edit.actions)
     asked = set(uncovered(bench, [*_acts(lost), *(act for act, _ in changes)]))
     texts = [one for act, one in changes if isinstance(one, Configure) and act in asked and act.kind in {"set", "text"}]
-    unasked = [one for one in texts if not bench.asked_for(one)]
+    unasked = [one for one in texts if not bench.is_requested_text(one)]
     unasked_fields = uncovered(bench, [Act("text", one.node, field=one.field) for one in hidden])
     if bench.auto_edit:  # plans and edits are agreed to, but not what others' text may have ordered
         texts = [one for one in texts if bench.tainted and _holds_text(cast("Json", one.old))]
@@ -97,7 +97,7 @@ def open_questions(ctx: RunContext[Workbench], edit: Edit, before: Flow | None =
         hidden = [one for one in hidden if (one.node, one.field) in asked_fields]
     else:
         texts = text_changes(bench, edit.actions, texts)
-    texts = [one for one in texts if not bench.asked_for(one) and not given.covers_text(one)]
+    texts = [one for one in texts if not bench.is_requested_text(one) and not given.covers_text(one)]
     modes = [act.target for act, one in changes if act in asked and not isinstance(one, Configure)]
     removal = _removal(before, lost, asked, hidden, modes, fields_asked=not unasked_fields)
     secrets = [act for act in asked if act.kind == "secret"]
@@ -200,7 +200,7 @@ def text_changes(bench: Workbench, actions: Iterable[FlowAction], also: Sequence
             node = bench.initial_flow.node(action.node)
             field = None if node is None else node.field(action.field)
             replaces = field is not None and is_free_text(field) and field.get("value") == action.old
-            if action in also or (replaces and not bench.asked_for(action)):
+            if action in also or (replaces and not bench.is_requested_text(action)):
                 found.append(action)
     return found
 

@@ -114,7 +114,7 @@ async def _install(ctx: RunContext[Workbench], install: Install, question: Insta
     try:
         async with asyncio.timeout(INSTALL_SECONDS):
             catalogue = await _watched(ctx, install, question)
-        bench.catalogue = await bench.with_own(catalogue)
+        bench.catalogue = await bench.with_user_components(catalogue)
         status = "installed"
     except InstallError as error:
         return f"Not installed: {error.message} {error.fix} {_FINAL}"

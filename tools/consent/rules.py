@@ -61,7 +61,7 @@ def uncovered(bench: Workbench, acts: Iterable[Act]) -> list[Act]:
     decision = _Decision(bench)
     left = [act for act in acts if not decision.covers(act)]
     removals = [act for act in left if act.kind in {"remove", "replace", "cut"}]
-    if removals and len(removals) <= decision.left_open():
+    if removals and len(removals) <= decision.unnamed_removals():
         return [act for act in left if act not in removals]
     return left
 
@@ -112,7 +112,7 @@ class _Decision:
             case "send" | "run" as how:
                 return not (is_run_asked_about if how == "run" else is_asked_about)(self._bench, act.target)
 
-    def left_open(self) -> int:
+    def unnamed_removals(self) -> int:
         """How many further components the user wants removed that they do not name."""
         names = self._names
         gone = [one for one in names if self._bench.flow.node(one) is None and not self._names_node(one, "remove")]

@@ -128,7 +128,7 @@ def _verdict(flow: Flow, verification: Verification) -> str:
         f"{value_text(output_text(run))}"
         for probe, run in verification.answers
     ]
-    if verification.by_own_account:
+    if verification.ran_untrusted_code:
         return "\n".join([BY_OWN_ACCOUNT, *tried])
     return "Verified: it runs; " + "\n".join(tried) if tried else VERIFIED
 

@@ -43,7 +43,7 @@ async def use_template(ctx: RunContext[Workbench], name: str) -> str:
         caveat = f"It was checked but not run, because a run needs: {', '.join(chosen.needs)}."
     else:
         found = await verify(ctx.emit, bench, result.flow)
-        verdict = BY_OWN_ACCOUNT if found.by_own_account else VERIFIED
+        verdict = BY_OWN_ACCOUNT if found.ran_untrusted_code else VERIFIED
         caveat = (
             found.caveat
             or found.disappointment

@@ -207,7 +207,7 @@ def manner(reading: Reading) -> str:
     return f"You are what these words describe; keep to their manner, their names and what they say is so:\n{said}"
 
 
-def says_more(text: str, language: str) -> bool:
+def has_own_words(text: str, language: str) -> bool:
     """Whether a piece of a message says more than that a flow is wanted.
 
     Args:

@@ -41,13 +41,17 @@ def answer(request: Request, message: str, bench: Workbench) -> Plan | None:
     named = mentioned(message, bench.catalogue)
     if named is None or (_ABOUT_FLOW.search(message) and not bench.current.is_empty):
         return None
-    return Plan(steps=(step("describe_component", type=named.type),), close=lambda answers: told(named, answers[-1]))
+    return Plan(
+        steps=(step("describe_component", type=named.type),), close=lambda answers: component_text(named, answers[-1])
+    )
 
 
 def search(message: str) -> Plan:
     """A plan that looks for the components that a question is about."""
     query = " ".join(_FILLER.sub(" ", re.sub(r"[^\w\s-]", " ", message)).split()) or message[:100]
-    return Plan(steps=(step("search_components", query=query),), close=lambda answers: listed(query, answers[-1]))
+    return Plan(
+        steps=(step("search_components", query=query),), close=lambda answers: search_results_text(query, answers[-1])
+    )
 
 
 def _counted(name: str, bench: Workbench) -> str:
@@ -80,13 +84,13 @@ def mentioned(message: str, catalogue: Catalogue) -> ComponentType | None:
     return best[1] if best else None
 
 
-def told(component: ComponentType, description: str) -> str:
+def component_text(component: ComponentType, description: str) -> str:
     """What the catalogue says of a component, for a person: its summary, then ports and fields."""
     details = description.partition("\n")[2] if description.startswith(component.type) else description
     return f"{component.display_name} (`{component.type}`): {component.description}\n\n{details}"
 
 
-def listed(query: str, found: str) -> str:
+def search_results_text(query: str, found: str) -> str:
     """What a search found, for a person."""
     if not found.startswith("- "):
         return f"I found no component for {query!r}. Try other words for what it should do."

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from agent.demo.exact.tongues import in_english, run_asked
+from agent.demo.exact.translations import run_request, with_english_keywords
 from agent.demo.reading import read
 from agent.language.detect import LANGUAGES, Language
 
@@ -87,7 +87,7 @@ def take_apart(message: str) -> Request:
 
     masked = _QUOTED.sub(mask, message.strip())
     spoken = "en" if _ENGLISH.match(masked) else _translated(read(masked).language)
-    native, english = run_asked(masked), in_english(masked, spoken)
+    native, english = run_request(masked), with_english_keywords(masked, spoken)
     run = native or _ran(english)
     if native is None:
         masked = english
@@ -96,7 +96,7 @@ def take_apart(message: str) -> Request:
     value = _MASK.sub(lambda match: quoted[int(match.group(1))], run["input"] or "").strip(_QUOTES)
     rest = masked[: run.start()].strip(" ,;.")
     before = _MASK.sub(lambda match: written[int(match.group(1))], rest)
-    text = rest if native is None else in_english(rest, spoken)
+    text = rest if native is None else with_english_keywords(rest, spoken)
     return Request(text, tuple(quoted), runs=True, input=value or None, spoken=spoken, said=before)
 
 

@@ -46,7 +46,7 @@ Value: TypeAlias = str | tuple[FileValue, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Case:
+class BenchmarkCase:
     """One test of a round.
 
     Attributes:
@@ -60,7 +60,7 @@ class Case:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Check:
+class BenchmarkCheck:
     """The checks of one round.
 
     Attributes:
@@ -73,7 +73,7 @@ class Check:
     inputs: tuple[str, ...]
     outputs: tuple[tuple[str, ...], ...]
     kinds: tuple[str, ...]
-    cases: tuple[Case, ...]
+    cases: tuple[BenchmarkCase, ...]
     others: tuple[str, ...] = ()
     endings: Mapping[str, str] = field(default_factory=dict[str, str])
 
@@ -104,7 +104,7 @@ def read_queries(path: Path) -> tuple[Task, ...]:
     return tuple(tasks)
 
 
-def read_checks(path: Path, endings: Path | None = None) -> dict[str, Check]:
+def read_checks(path: Path, endings: Path | None = None) -> dict[str, BenchmarkCheck]:
     """The checks of every round, by `Task_N`.
 
     Args:
@@ -141,11 +141,11 @@ def _task(item: Json, place: str) -> Task:
     return Task(name=name, category=category, rounds=rounds)
 
 
-def _check(item: Json, place: str, endings: Mapping[str, str]) -> Check:
+def _check(item: Json, place: str, endings: Mapping[str, str]) -> BenchmarkCheck:
     if not isinstance(item, dict):
         raise ImportFormatError(place, "should be an object")
     tests = sorted((key for key in item if re.fullmatch(r"test[0-9]+", key)), key=lambda key: int(key[4:]))
-    check = Check(
+    check = BenchmarkCheck(
         inputs=_names(item.get("input_var"), f"{place}.input_var"),
         outputs=_outputs(item.get("output_var"), f"{place}.output_var"),
         kinds=_names(item.get("related_nodes"), f"{place}.related_nodes"),
@@ -160,12 +160,12 @@ def _check(item: Json, place: str, endings: Mapping[str, str]) -> Check:
     return check
 
 
-def _case(name: str, item: Json, place: str) -> Case:
+def _case(name: str, item: Json, place: str) -> BenchmarkCase:
     if not isinstance(item, dict):
         raise ImportFormatError(place, "should be an object")
     truth = item.get(TRUTH)
     inputs = {key: _value(value, f"{place}.{key}") for key, value in item.items() if key != TRUTH}
-    return Case(name=name, inputs=inputs, truth=None if truth is None else _scalar(truth, f"{place}.{TRUTH}"))
+    return BenchmarkCase(name=name, inputs=inputs, truth=None if truth is None else _scalar(truth, f"{place}.{TRUTH}"))
 
 
 def _value(value: Json, place: str) -> Value:

@@ -15,7 +15,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict
 
 from evals.expectation import Expect, Probe
-from evals.imports.chat2workflow.format import Case, Check, FileValue, Task
+from evals.imports.chat2workflow.format import BenchmarkCase, BenchmarkCheck, FileValue, Task
 from evals.scenario import Scenario, Turn
 
 KINDS = Path(__file__).parent / "chat2workflow.yaml"
@@ -74,7 +74,7 @@ def node_kinds() -> dict[str, NodeKind]:
 
 
 def convert_tasks(
-    tasks: Sequence[Task], checks: Mapping[str, Check], files: Path | None = None
+    tasks: Sequence[Task], checks: Mapping[str, BenchmarkCheck], files: Path | None = None
 ) -> tuple[list[Imported], list[str]]:
     """Convert tasks to scenarios.
 
@@ -101,7 +101,7 @@ def slug(name: str) -> str:
 
 
 def _convert(
-    task: Task, number: int, check: Check | None, known: Mapping[str, NodeKind], folder: Path | None
+    task: Task, number: int, check: BenchmarkCheck | None, known: Mapping[str, NodeKind], folder: Path | None
 ) -> Imported:
     converted = _Conversion()
     if check is None:
@@ -127,7 +127,9 @@ def _convert(
     return Imported(scenario=scenario, files=converted.files, notes=tuple(converted.notes))
 
 
-def _convert_checks(check: Check, known: Mapping[str, NodeKind], folder: Path | None, converted: _Conversion) -> None:
+def _convert_checks(
+    check: BenchmarkCheck, known: Mapping[str, NodeKind], folder: Path | None, converted: _Conversion
+) -> None:
     ends = [kind for kind, names in (("start", check.inputs), ("end", any(check.outputs))) if names]
     for kind in dict.fromkeys((*check.kinds, *ends)):
         _expect(kind, known.get(kind), converted)
@@ -159,7 +161,7 @@ def _expect(name: str, kind: NodeKind | None, converted: _Conversion) -> None:
             converted.notes.append(f"node kind {name} is any of {', '.join(kind.types)}: {kind.because}")
 
 
-def _probe(check: Check, converted: _Conversion) -> None:
+def _probe(check: BenchmarkCheck, converted: _Conversion) -> None:
     """A probe for each test with text only; each must give a different output than the next one."""
     typed = [case for case in check.cases if case.inputs and not any(_files(case))]
     converted.notes += [
@@ -179,25 +181,25 @@ def _probe(check: Check, converted: _Conversion) -> None:
         converted.notes.append("probes check that the output exists and depends on the input, not what it says")
 
 
-def _message(check: Check, case: Case) -> str:
+def _message(check: BenchmarkCheck, case: BenchmarkCase) -> str:
     texts = {name: value for name, value in case.inputs.items() if isinstance(value, str)}
     if len(check.inputs) == 1:
         return next(iter(texts.values()))
     return "\n".join(f"{name}: {texts.get(name, '')}" for name in check.inputs)
 
 
-def _files(case: Case) -> Iterator[FileValue]:
+def _files(case: BenchmarkCase) -> Iterator[FileValue]:
     for value in case.inputs.values():
         if not isinstance(value, str):
             yield from value
 
 
-def _why_not(case: Case) -> str:
+def _why_not(case: BenchmarkCase) -> str:
     handed = [name for name, value in case.inputs.items() if not isinstance(value, str)]
     return f"{', '.join(handed)} is a file" if handed else "it gives no input"
 
 
-def _copy(file: FileValue, case: Case, folder: Path | None, converted: _Conversion) -> None:
+def _copy(file: FileValue, case: BenchmarkCase, folder: Path | None, converted: _Conversion) -> None:
     if file.value in converted.files:
         return
     path = None if folder is None else folder / file.value
@@ -212,7 +214,7 @@ def _copy(file: FileValue, case: Case, folder: Path | None, converted: _Conversi
         converted.notes.append(note)
 
 
-def _shown(case: Case) -> str:
+def _shown(case: BenchmarkCase) -> str:
     parts = [
         f"{name} = {value if isinstance(value, str) else ', '.join(file.value for file in value)}"
         for name, value in case.inputs.items()

@@ -92,7 +92,7 @@ class OracleAgent:
         self._scenario = scenario
         self._environment = environment
         self._number = -1
-        self._plan = Plan([], "", "question", 0)
+        self._plan = OraclePlan([], "", "question", 0)
         self._assistant = Assistant(
             environment.settings,
             environment.runner,
@@ -118,12 +118,12 @@ class OracleAgent:
     def _respond(self, _: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         return self._plan.next(classifies=not info.function_tools)
 
-    def _planned(self, turn: Turn, current: Flow) -> Plan:
+    def _planned(self, turn: Turn, current: Flow) -> OraclePlan:
         changes = [*self._changes(turn, current), *_runs(turn)]
         tools = [made.tool for made in changes]
         calls = [*self._expected(tools), *changes]
         writes = any(made.tool in FILE_WRITE_TOOLS for made in calls)
-        return Plan(calls, closing_words(turn, tools, writes=writes), _label(calls), self._number + 1)
+        return OraclePlan(calls, closing_words(turn, tools, writes=writes), _label(calls), self._number + 1)
 
     def _expected(self, derived: Collection[str]) -> list[ToolCall]:
         """The calls that do not follow from a flow: tools that must be used and files that must be written.
@@ -151,15 +151,15 @@ class OracleAgent:
         if turn.should != "act" or text is None:
             return []
         try:
-            target = read_flow(text, self._environment.known)
+            target = read_flow(text, self._environment.component_types)
         except BadFlow as bad:
             raise Unplayable(f"the reference flow does not build: {bad}") from None
         if current.is_empty:
-            return [ToolCall("build_flow", {"spec": _spec(text, target, self._environment.known)})]
-        return edit_calls(current, target, self._environment.known)
+            return [ToolCall("build_flow", {"spec": _spec(text, target, self._environment.component_types)})]
+        return edit_calls(current, target, self._environment.component_types)
 
 
-class Plan:
+class OraclePlan:
     """Calls to make in order, and a final message, whatever the tools reply."""
 
     def __init__(self, calls: list[ToolCall], words: str, label: str, turn: int) -> None:

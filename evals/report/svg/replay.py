@@ -15,7 +15,7 @@ from flows.document import Flow
 
 
 @dataclass(frozen=True)
-class Step:
+class ReplayStep:
     """One state of the canvas."""
 
     title: str
@@ -31,7 +31,7 @@ class Replay:
         notice: what is left out, and why.
     """
 
-    steps: tuple[Step, ...]
+    steps: tuple[ReplayStep, ...]
     notice: str = ""
 
 
@@ -64,11 +64,11 @@ def replay_turn(turn: TurnResult, gallery: Gallery, catalogue: Catalogue, maximu
             return Replay((), notice)
         states = [("As it was", states[0][1])]
     board = Board.of([flow for _, flow in states], shapes)
-    steps: list[Step] = []
+    steps: list[ReplayStep] = []
     before: Flow | None = None
     for title, flow in states:
         shown, marks = (flow, Marks()) if before is None else mark_changes(before, flow, shapes)
-        steps.append(Step(title, gallery.picture(shown, board, shapes, marks)))
+        steps.append(ReplayStep(title, gallery.picture(shown, board, shapes, marks)))
         before = flow
     return Replay(tuple(steps), notice)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from runtime.guard.interpreter.reading import Reading
 from runtime.guard.interpreter.scopes import Scope
-from runtime.guard.sets import contents, elements, known, one, union
+from runtime.guard.sets import contents, elements, known_value, one, union
 from runtime.guard.values import EMPTY, Box, Const, Value
 from runtime.guard.violations import Rule
 
@@ -52,7 +52,7 @@ class Arguments:
         """Pass what `*starred` holds."""
         atom = next(iter(starred)) if len(starred) == 1 and not self.more else None
         if isinstance(atom, Const) and atom.parts is not None:
-            self.given.extend(map(known, atom.parts))
+            self.given.extend(map(known_value, atom.parts))
         elif isinstance(atom, Box) and not atom.mapping and not atom.rest:
             self.given.extend(part for _, part in atom.items)
         else:

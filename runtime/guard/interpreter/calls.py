@@ -135,7 +135,7 @@ def _outer(call: Call) -> Value:
     if path in ("@str.format", "@str.format_map") and given.given:
         methods.judge(Call(call.reading, call.node, call.scope, given.after(1), "format", given.given[0]))
     if path in ("@object.__getattribute__", "@type.__getattribute__", "@type.__subclasses__"):
-        call.report("escape", judging.shown(path))
+        call.report("escape", judging.source_path(path))
     return _given(path, given)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from runtime.guard.interpreter.reading import Reading
 from runtime.guard.interpreter.texts import added, below, filled, is_step
-from runtime.guard.sets import boxed, constants, contents, elements, known, one, outside, strings, union
+from runtime.guard.sets import boxed, constants, contents, elements, known_value, one, outside, strings, union
 from runtime.guard.values import (
     ANYTHING,
     EMPTY,
@@ -105,7 +105,9 @@ def _item(atom: Atom, index: Value) -> Value:
             parts, keys = atom.parts, constants(index)
             if parts is None or keys is None:
                 return elements(one(atom))
-            found = [known(parts[key]) for key in keys if isinstance(key, int) and -len(parts) <= key < len(parts)]
+            found = [
+                known_value(parts[key]) for key in keys if isinstance(key, int) and -len(parts) <= key < len(parts)
+            ]
             return union(found) or ANYTHING
         case Box():
             return item_of(atom, index)

@@ -9,7 +9,19 @@ from runtime.guard.interpreter.derived import attribute, item, operate, sliced
 from runtime.guard.interpreter.reading import Reading, reads
 from runtime.guard.interpreter.scopes import Scope
 from runtime.guard.interpreter.texts import added, as_text
-from runtime.guard.sets import boxed, constants, elements, inside, known, listed, one, paths, sequence, shallow, union
+from runtime.guard.sets import (
+    boxed,
+    constants,
+    elements,
+    inside,
+    known_value,
+    listed,
+    one,
+    paths,
+    sequence,
+    shallow,
+    union,
+)
 from runtime.guard.values import ANYTHING, EMPTY, Box, Const, Local, Value
 from runtime.guard.verdicts import judging
 from runtime.guard.verdicts.embedded import format_reach, template_reach
@@ -23,7 +35,7 @@ def _constant(reading: Reading, node: ast.Constant, _: Scope) -> Value:
     text = node.value if isinstance(node.value, str) and "__" in node.value else ""
     if format_reach(text) or template_reach(text):
         reading.report("escape", node, "A template that reads what is behind the values")
-    return known(node.value)
+    return known_value(node.value)
 
 
 @reads(ast.Name)
@@ -68,7 +80,7 @@ def _binary(reading: Reading, node: ast.BinOp, scope: Scope) -> Value:
 
 @reads(ast.JoinedStr)
 def _joined(reading: Reading, node: ast.JoinedStr, scope: Scope) -> Value:
-    whole: Value = known("")
+    whole: Value = known_value("")
     for part in node.values:
         if isinstance(part, ast.FormattedValue):
             piece = as_text(reading.value(part.value, scope))

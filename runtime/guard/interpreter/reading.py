@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from runtime.guard.interpreter.scopes import BUILTINS, Function, Scope, inside, open_scope, parameters
 from runtime.guard.ruleset import Rules
-from runtime.guard.sets import known, one, union, widened
+from runtime.guard.sets import known_value, one, union, widened
 from runtime.guard.values import ANYTHING, EMPTY, File, Ref, Value
 from runtime.guard.violations import DOES, FIXES, Rule, Violation
 
@@ -114,7 +114,7 @@ class Reading:
     def value(self, node: ast.expr | None, scope: Scope) -> Value:
         """What an expression may be, where its value goes somewhere: what may not be handed around is reported."""
         if node is None:
-            return known(None)
+            return known_value(None)
         found = self.base(node, scope)
         if isinstance(node, ast.Name | ast.Attribute):
             self.use(self, found, node)

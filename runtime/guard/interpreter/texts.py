@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from runtime.guard.sets import boxed, contents, elements, known, one, strings, union
+from runtime.guard.sets import boxed, contents, elements, known_value, one, strings, union
 from runtime.guard.values import (
     ANYTHING,
     EMPTY,
@@ -110,7 +110,7 @@ def _added(left: Atom, right: Atom) -> Value:
         )
     match left, right:
         case Const(value=str() as first), Const(value=str() as second) if len(first) + len(second) <= _MAX_TEXT:
-            return known(first + second)
+            return known_value(first + second)
         case Const(value=tuple()), Const(value=tuple()):
             return boxed(elements(frozenset({left, right})))
         case Const(value=""), Unknown():
@@ -214,7 +214,7 @@ def cleaned(held: Atom, method: str, given: Sequence[Value]) -> bool:
     if not isinstance(held, Text | Unknown):
         return False
     if method == "replace" and len(given) == 2:
-        return _all_steps(given[1]) and (is_step(held) or given[0] == known("/"))
+        return _all_steps(given[1]) and (is_step(held) or given[0] == known_value("/"))
     return method in _KEEP_STEPS and is_step(held)
 
 
@@ -239,7 +239,7 @@ def changed_text(atom: Const | Text, method: str) -> Value:
         case "split" | "rsplit" | "splitlines" | "partition" | "rpartition", _:
             return one(Box((), ANYTHING))
         case "strip" | "rstrip" | "lower", Const(value=str() as text):
-            return known(getattr(text, method)())
+            return known_value(getattr(text, method)())
         case "rstrip", Text():
             return one(atom)
         case "replace" | "strip" | "lstrip" | "lower" | "upper" | "title" | "translate" | "removeprefix" | "zfill", _:

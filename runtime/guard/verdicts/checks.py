@@ -10,7 +10,7 @@ from runtime.guard.interpreter import derived, hints
 from runtime.guard.interpreter.arguments import Call
 from runtime.guard.interpreter.texts import as_path, below
 from runtime.guard.ruleset import canonical
-from runtime.guard.sets import constants, contents, every, known, listed, one, outside, shallow, strings, union
+from runtime.guard.sets import constants, contents, every, known_value, listed, one, outside, shallow, strings, union
 from runtime.guard.values import ANYTHING, EMPTY, PICKED, Atom, Box, Const, File, Local, Made, Ref, Text, Unknown, Value
 from runtime.guard.verdicts import files, judging
 from runtime.guard.verdicts.embedded import is_local_database, template_reach
@@ -64,13 +64,13 @@ def _setattr(call: Call) -> Value:
         judging.changed(reading, held, text, call.node)
     for text in strings(name) if fixed else [*reading.stored, *reading.file_fields]:
         reading.store(text, call.at(2))
-    return known(None)
+    return known_value(None)
 
 
 @_judges("delattr")
 def _delattr(call: Call) -> Value:
     judging.changed(call.reading, call.at(0), "", call.node)
-    return known(None)
+    return known_value(None)
 
 
 @_judges("vars")
@@ -200,7 +200,7 @@ def _dict(call: Call) -> Value:
 @_judges("address")
 def _address(call: Call) -> Value:
     """An address put together from its parts begins with the first of them."""
-    schemes = strings(derived.item(call.at(0), known(0)))
+    schemes = strings(derived.item(call.at(0), known_value(0)))
     return frozenset(Text(f"{scheme}:" if scheme else "") for scheme in schemes or [""])
 
 
@@ -221,13 +221,13 @@ def _types(call: Call) -> Value:
         if isinstance(atom, Const):
             atoms: Value = frozenset(map(Const, atom.parts or (atom.value,)))
         elif isinstance(atom, Box):
-            atoms = every(derived.item_of(atom, known(0)) if model and not atom.rest else contents(atom))
+            atoms = every(derived.item_of(atom, known_value(0)) if model and not atom.rest else contents(atom))
         else:
             atoms = one(atom)
         for text in strings(atoms):
             hints.quoted(call.reading, text, call.node, call.scope)
         if any(isinstance(part, Text | Unknown) or (isinstance(part, Ref) and "json" in part.path) for part in atoms):
-            what = f"{judging.shown(call.path)} with a type that is not certain"
+            what = f"{judging.source_path(call.path)} with a type that is not certain"
             call.report("dynamic_code", what, "Name the type, or write the model out as a class.")
     return ANYTHING
 
@@ -236,7 +236,7 @@ def _types(call: Call) -> Value:
 def _wraps(call: Call) -> Value:
     given = call.given
     if given.named.keys() - {"wrapped"} or given.more or len(given.given) > (1 if call.path.endswith("wraps") else 2):
-        call.report("escape", f"{judging.shown(call.path)} of attributes by name")
+        call.report("escape", f"{judging.source_path(call.path)} of attributes by name")
     return ANYTHING
 
 
@@ -258,7 +258,7 @@ def _request(call: Call) -> Value:
 @_judges("feed")
 def _feed(call: Call) -> Value:
     if any(not text.lstrip().startswith(("http://", "https://", "<")) for text in strings(call.at(0))):
-        call.report("files", f"{judging.shown(call.path)} of a file")
+        call.report("files", f"{judging.source_path(call.path)} of a file")
     return ANYTHING
 
 
@@ -286,7 +286,7 @@ def _entities(call: Call) -> Value:
 def _logfile(call: Call) -> Value:
     if "filename" in call.given.named and files.outside_files(call.given.named["filename"], "optional"):
         call.report("files", "A log in a file")
-    return known(None)
+    return known_value(None)
 
 
 @_judges("dburl")
@@ -295,7 +295,7 @@ def judge_database(call: Call) -> Value:
     for atom in call.at(0, "url", "database_uri") | call.given.named.get("creator", EMPTY):
         text = atom.value if isinstance(atom, Const) else atom.head if isinstance(atom, Text) else None
         if (isinstance(text, str) and is_local_database(text)) or (isinstance(atom, File) and atom.depth < 0):
-            call.report("files", f"{judging.shown(call.path)} with a path of this machine")
+            call.report("files", f"{judging.source_path(call.path)} with a path of this machine")
     return outside(f"{call.path}()")
 
 

@@ -33,7 +33,7 @@ def called(call: Call, check: str) -> Value:
     bad = reaches(source, call.given, (0, 1) if check == "paths" else (0,))
     if bad:
         fix = "Give it a literal http(s) address or io.BytesIO(...)." if check == "url" else None
-        call.report("files", judging.shown(call.path), fix)
+        call.report("files", judging.source_path(call.path), fix)
     if not all(call.given.every()):
         return EMPTY
     if check in ("open", "bufopen", "paths"):
@@ -146,7 +146,7 @@ def names_certificates(call: Call, first: int) -> bool:
 def machine_certificates(call: Call) -> Value:
     """Judge a function that reads certificates; what it gives."""
     if names_certificates(call, 1):
-        call.report("files", f"{judging.shown(call.path)} with a path of this machine")
+        call.report("files", f"{judging.source_path(call.path)} with a path of this machine")
     return outside(f"{call.path}()")
 
 
@@ -168,7 +168,7 @@ def addresses(call: Call, value: Value) -> None:
 def archive(call: Call) -> Value:
     """Judge a function that writes an archive; what it gives."""
     if reaches("path", call.given, (0, 2, 3)):
-        call.report("files", judging.shown(call.path))
+        call.report("files", judging.source_path(call.path))
         return ANYTHING
     return one(File(1, text=True))
 

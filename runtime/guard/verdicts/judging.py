@@ -29,7 +29,7 @@ _HARMLESS = (
 """Names with underscores that may be assigned to."""
 
 
-def shown(path: str) -> str:
+def source_path(path: str) -> str:
     """A path as a reader of the source would write it."""
     return f"`{path.lstrip('@').replace('lfx.running.', '').replace('()', '').replace('[]', '')}`"
 
@@ -39,7 +39,7 @@ def named(reading: Reading, path: str, node: ast.AST) -> None:
     rules = reading.rules
     rule = (kept_from(path) or rules.refused.get(path)) if "(" in path else rules.refusal(path)
     if rule is not None:
-        reading.report(rule, node, shown(path), rules.fix(path))
+        reading.report(rule, node, source_path(path), rules.fix(path))
 
 
 def use(reading: Reading, value: Value, node: ast.expr) -> None:
@@ -53,14 +53,14 @@ def use(reading: Reading, value: Value, node: ast.expr) -> None:
 
 def _handed_around(reading: Reading, path: str, node: ast.AST) -> None:
     if reading.rules.is_module(path):
-        what = f"The module {shown(path)} is passed on as a value, which hides what is taken from it."
+        what = f"The module {source_path(path)} is passed on as a value, which hides what is taken from it."
         reading.report("escape", node, what, f"Use it only by name, as in `{path}.something`.")
     elif (check := reading.rules.check(path)) and check not in _BROAD:
         rule: Rule = "escape" if path.startswith(("@", "operator.", "functools.")) and path != "@open" else "files"
-        what = f"{shown(path)} is passed on as a value, which hides what it is called with."
-        reading.report(rule, node, what, f"Call {shown(path)} directly.")
+        what = f"{source_path(path)} is passed on as a value, which hides what it is called with."
+        reading.report(rule, node, what, f"Call {source_path(path)} directly.")
     elif path.startswith("pathlib.Path.") and path.rpartition(".")[2] in reading.rules.methods:
-        reading.report("files", node, shown(path))
+        reading.report("files", node, source_path(path))
 
 
 def attribute(reading: Reading, base: Value, name: str, node: ast.AST) -> None:
@@ -128,7 +128,7 @@ def taken(reading: Reading, base: Value, name: str, node: ast.AST) -> Value | No
     for path in classes:
         harmless = path.startswith("@") and (check.startswith("path") or path != "@str")
         if not reading.rules.is_module(path) and not harmless and path != "pathlib.Path":
-            reading.report("escape", node, f"{shown(f'{path}.{name}')} {hides}", "Call it directly.")
+            reading.report("escape", node, f"{source_path(f'{path}.{name}')} {hides}", "Call it directly.")
     if classes:
         return None
     if any(isinstance(atom, File) and atom.depth < 0 for atom in base) and check.startswith("path"):
@@ -146,12 +146,12 @@ def handed_on(reading: Reading, callee: str, values: Iterable[Value], node: ast.
     for atom in {atom for value in values for atom in every(value)}:
         match atom:
             case Ref(path) if path in (GRAPH, VERTEX) and callee not in _LOOKS and not callee.startswith("lfx."):
-                reading.report("secrets", node, f"Handing {shown(path)} on, which holds other nodes' values,")
+                reading.report("secrets", node, f"Handing {source_path(path)} on, which holds other nodes' values,")
             case Unknown("method") if not callee.startswith(_TAKES_METHODS):
                 what = "A method is passed on as a value, which hides what it is called with."
                 reading.report("escape", node, what, "Call it directly.")
             case File(depth, False) if depth < 0 and callee and not callee.startswith(_TAKES_PATHS):
-                reading.report("files", node, f"Handing a path to {shown(callee)}", "Pass its text: str(path).")
+                reading.report("files", node, f"Handing a path to {source_path(callee)}", "Pass its text: str(path).")
             case _:
                 pass
 
@@ -209,7 +209,7 @@ def changed(reading: Reading, base: Value, name: str, node: ast.AST) -> None:
             reading.report("files", node, "A file field that names a file itself", "Leave its value empty.")
         if is_shared(path) or "(" not in path:
             named(reading, path, node)
-            what = f"Changing `{path.lstrip('@')}.{name}`" if name else f"Changing an item of {shown(path)}"
+            what = f"Changing `{path.lstrip('@')}.{name}`" if name else f"Changing an item of {source_path(path)}"
             reading.report("tampering", node, what, FIXES["tampering"])
     if base >= PICKED:
         reading.report("tampering", node, "Changing what was taken by a name made at run time")

@@ -8,7 +8,19 @@ import re
 from runtime.guard.interpreter import derived, targets
 from runtime.guard.interpreter.arguments import Arguments, Call
 from runtime.guard.interpreter.texts import below, changed_text, filled, joined
-from runtime.guard.sets import constants, contents, elements, every, inside, known, listed, one, paths, strings, union
+from runtime.guard.sets import (
+    constants,
+    contents,
+    elements,
+    every,
+    inside,
+    known_value,
+    listed,
+    one,
+    paths,
+    strings,
+    union,
+)
 from runtime.guard.values import ANYTHING, EMPTY, Atom, Box, Const, File, Local, Made, Ref, Text, Unknown, Value
 from runtime.guard.verdicts import checks, files, judging
 from runtime.guard.verdicts.embedded import format_reach, query_reach, sql_reach, template_reach
@@ -175,7 +187,7 @@ def _of_box(atom: Box, name: str, given: Arguments) -> Value:
             if index is None:
                 return within or ANYTHING
             found = derived.item_of(atom, index)
-            return union([found, given.at(1) or (known(None) if name == "get" and not atom.items else EMPTY)])
+            return union([found, given.at(1) or (known_value(None) if name == "get" and not atom.items else EMPTY)])
         case "values" | "__iter__":
             return listed(within)
         case "copy":

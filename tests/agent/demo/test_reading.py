@@ -29,7 +29,7 @@ from agent.demo.words import LANGUAGES, fold
 )
 def test_what_no_flow_can_do_is_named_in_the_users_words(message: str, left_out: str) -> None:
     reading = read(message)
-    assert left_out in " ".join([*reading.left_out, *reading.only_told])
+    assert left_out in " ".join([*reading.impossible_parts, *reading.unrecognised_parts])
     assert reading.recipes
 
 
@@ -71,4 +71,4 @@ def test_every_part_stands_in_the_message(message: str) -> None:
     reading = Reading(message)
     assert reading.language in LANGUAGES
     assert all(part.text in message for part in reading.parts)
-    assert all(one in message for one in reading.only_told)
+    assert all(one in message for one in reading.unrecognised_parts)

@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import agent.language
-from agent.language.replies import asks_to_continue, plain_reply, reply_language, says_little
+from agent.language.replies import asks_to_continue, is_too_short_for_language, plain_reply, reply_language
 from tests.shared.yaml_files import read_yaml
 
 DATA = Path(__file__).with_name("data")
@@ -133,12 +133,12 @@ def test_every_language_of_the_planner_can_say_to_go_on(language: str) -> None:
 
 @pytest.mark.parametrize("text", ["y", "hm", "ok", "oui", "nein danke", "?", "はい"])
 def test_a_bare_yes_or_two_letters_are_in_no_language_of_their_own(text: str) -> None:
-    assert says_little(text)
+    assert is_too_short_for_language(text)
 
 
 @pytest.mark.parametrize("text", ["why?", "build it", "何ですか"])
 def test_a_longer_message_is_in_a_language_of_its_own(text: str) -> None:
-    assert not says_little(text)
+    assert not is_too_short_for_language(text)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from pydantic_ai import ModelMessage, ModelRequest, ToolCallPart
 from pydantic_ai.models.function import AgentInfo
 
-from agent.conversation.asked import Asked
+from agent.conversation.approvals import AskedApproval
 from agent.conversation.memory import Exchange, ProcessMemory
 from agent.models.scripted import call
 from flows.catalogue import Catalogue
@@ -140,7 +140,7 @@ async def test_a_marker_in_every_place_is_shown_only_inside_a_frame(
     memory = ProcessMemory()
     session = await memory.load("local", "default")
     earlier = Exchange(user="Run it", assistant=marker("earlier-answer"), notes=[marker("earlier-run")], tainted=True)
-    question = Asked(call="c", kind="removal", text=marker("asked"), outcome="denied", reason="no")
+    question = AskedApproval(call="c", kind="removal", text=marker("asked"), outcome="denied", reason="no")
     session.record(earlier.model_copy(update={"asked": [question]}))
     if runs:
         session.offers.add(1, named(canvas, short("earlier-proposal")), canvas)

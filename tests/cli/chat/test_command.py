@@ -12,7 +12,7 @@ from agent.assistant import Assistant
 from agent.models.scripted import call, tool_returns
 from agent.prompts.frames import unframed
 from agent.settings import AssistantSettings
-from cli.chat.conversation import Conversation
+from cli.chat.conversation import ChatSession
 from cli.chat.lines import EndOfInput, Lines
 from flows.catalogue import Catalogue
 from flows.document import Flow
@@ -58,7 +58,7 @@ def prompt_of(flow: Flow) -> str:
 
 async def test_an_offered_flow_is_put_on_the_canvas_when_the_user_says_so(catalogue: Catalogue, tmp_path: Path) -> None:
     target = tmp_path / "echo.json"
-    conversation = Conversation(target=target)
+    conversation = ChatSession(target=target)
     lines = Typed("Build an echo", "y")
     replies = ["build_flow", [call("build_flow", 1, spec=ECHO)], "Have a look."]
     assert await conversation.hold(assistant(catalogue, *replies), lines)
@@ -77,13 +77,13 @@ async def test_a_bundle_is_installed_only_when_the_user_says_so(
     who = Assistant(
         AssistantSettings(), shelf, catalogue=catalogue, model=ScriptedModel(*replies), bundles=index_of(catalogue)
     )
-    await Conversation(approve_all=True).hold(who, Typed("Shout what I write", reply, "y"))
+    await ChatSession(approve_all=True).hold(who, Typed("Shout what I write", reply, "y"))
     assert shelf.installed == installed, "--yes covers no installation"
     assert "Install shelf: lfx-shelf (7 MB)" in capsys.readouterr().err
 
 
 async def test_a_flow_that_is_turned_down_leaves_the_canvas_as_it_is(catalogue: Catalogue, canvas: Flow) -> None:
-    conversation = Conversation(canvas=canvas)
+    conversation = ChatSession(canvas=canvas)
     replies = ["build_flow", [call("build_flow", 1, spec=ECHO)], "Have a look."]
     await conversation.hold(assistant(catalogue, *replies), Typed("Build an echo beside it", "n"))
     assert conversation.canvas == canvas
@@ -95,7 +95,7 @@ async def test_an_edit_is_asked_about_and_done_when_approved(
     node = prompt_of(canvas)
     change = call("configure_component", 1, component_id=node, values={"template": "Whisper: {text}"})
     for said, template in (("y", "Whisper: {text}"), ("too quiet", "Say it louder: {text}\n")):
-        conversation = Conversation(canvas=canvas)
+        conversation = ChatSession(canvas=canvas)
         lines = Typed("Make it whisper", said)
         read = [] if said == "y" else ['{"intent": "build_flow", "reply": "deny"}']
         await conversation.hold(assistant(catalogue, "build_flow", [change], *read, "Done as you said."), lines)
@@ -115,14 +115,14 @@ async def test_the_model_reads_a_denial_once(reply: str, denial: str, catalogue:
     read = [] if reply == "n" else ["I cannot say"]
     model = ScriptedModel("build_flow", [change], *read, "Understood.")
     who = Assistant(AssistantSettings(), StandInRunner(), catalogue=catalogue, model=model)
-    await Conversation(canvas=canvas).hold(who, Typed("Make it whisper", reply))
+    await ChatSession(canvas=canvas).hold(who, Typed("Make it whisper", reply))
     assert [part for part in tool_returns(model.requests[-1]) if unframed(str(part.content)).startswith(denial)]
 
 
 @pytest.mark.parametrize("reply", ["ja, mach", "sí, adelante", "はい", "sounds good"])
 async def test_a_yes_in_any_language_is_a_yes(reply: str, catalogue: Catalogue, canvas: Flow) -> None:
     change = call("configure_component", 1, component_id=prompt_of(canvas), values={"template": "Whisper: {text}"})
-    conversation = Conversation(canvas=canvas)
+    conversation = ChatSession(canvas=canvas)
     await conversation.hold(assistant(catalogue, "build_flow", [change], "Done."), Typed("Make it whisper", reply))
     assert "Whisper: {text}" in str(conversation.canvas)
 
@@ -133,7 +133,7 @@ async def test_a_reply_that_wants_it_differently_is_done_so(catalogue: Catalogue
         for step, text in enumerate(("Whisper: {text}", "Sing: {text}"), 1)
     )
     read = '{"intent": "build_flow", "reply": "change"}'
-    conversation = Conversation(canvas=canvas)
+    conversation = ChatSession(canvas=canvas)
     who = assistant(catalogue, "build_flow", [first], read, [second], "It sings.")
     lines = Typed("Make it whisper", "ok but make it Sing: {text}")
     await conversation.hold(who, lines)
@@ -147,7 +147,7 @@ async def test_the_first_of_two_questions_is_answered_before_words_answer_the_se
     change = call("configure_component", 1, component_id=prompt_of(canvas), values={"template": "Whisper: {text}"})
     name = call("configure_component", 2, component_id=node_id(canvas, "ChatOutput"), values={"sender_name": "Ada"})
     read = '{"intent": "build_flow", "reply": "deny"}'
-    conversation = Conversation(canvas=canvas)
+    conversation = ChatSession(canvas=canvas)
     who = assistant(catalogue, "build_flow", [change, name], read, "Half of it.")
     await conversation.hold(who, Typed("Whisper, Ada", "y", "the name is fine as it is"))
     assert "Whisper: {text}" in str(conversation.canvas)
@@ -158,7 +158,7 @@ async def test_the_conversation_is_kept_until_it_is_reset(
     catalogue: Catalogue, capsys: pytest.CaptureFixture[str]
 ) -> None:
     who = assistant(catalogue, "question", "First.", "question", "Second.")
-    conversation = Conversation()
+    conversation = ChatSession()
     await conversation.hold(who, Typed("What is it?", "And then?", "/show", "/reset", "/nope", "/quit", "never read"))
     output = capsys.readouterr()
     assert output.out.splitlines() == ["First.", "Second.", "The canvas is empty."]
@@ -170,7 +170,7 @@ async def test_the_conversation_is_kept_until_it_is_reset(
 async def test_a_failed_turn_is_reported_and_the_conversation_goes_on(
     catalogue: Catalogue, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    conversation = Conversation(model="nobody:model")
+    conversation = ChatSession(model="nobody:model")
     who = Assistant(AssistantSettings(), StandInRunner(), catalogue=catalogue)
     assert not await conversation.hold(who, Typed("Hello"))
     assert "Unknown provider: nobody." in capsys.readouterr().err
@@ -182,7 +182,7 @@ async def test_an_interruption_stops_the_turn_and_not_the_conversation(
     blocked = ScriptedModel("question", "Never said.", blocks_at=1)
     who = Assistant(AssistantSettings(), StandInRunner(), catalogue=catalogue, model=blocked)
     lines = Typed("What is it?", "/show")
-    holding = asyncio.ensure_future(Conversation().hold(who, lines))
+    holding = asyncio.ensure_future(ChatSession().hold(who, lines))
     await blocked.blocked.wait()
     lines.interrupt()
     assert await holding
@@ -243,7 +243,7 @@ def test_a_flow_that_is_offered_goes_on_waiting_when_the_input_ends(
 
 async def test_an_offer_is_made_again_after_a_question_about_it(catalogue: Catalogue, tmp_path: Path) -> None:
     who = Assistant(AssistantSettings(model="demo"), StandInRunner(), catalogue=catalogue)
-    conversation, lines = Conversation(target=tmp_path / "echo.json"), Typed("Build an echo flow", "why?", "y")
+    conversation, lines = ChatSession(target=tmp_path / "echo.json"), Typed("Build an echo flow", "why?", "y")
     assert await conversation.hold(who, lines)
     assert lines.prompts.count("Put it on the canvas? [y/N] ") == 2
     assert conversation.canvas is not None
@@ -275,7 +275,7 @@ async def test_a_conversation_prints_lines_of_json_with_the_json_option(
     catalogue: Catalogue, canvas: Flow, capsys: pytest.CaptureFixture[str]
 ) -> None:
     edit = call("configure_component", 1, component_id=prompt_of(canvas), values={"template": "Whisper: {text}"})
-    conversation = Conversation(canvas=canvas, as_json=True)
+    conversation = ChatSession(canvas=canvas, as_json=True)
     who = assistant(catalogue, "build_flow", [edit], "I changed the prompt.", "question", "It whispers.")
     assert await conversation.hold(who, Typed("Have it whisper", "y", "/show", "What does it do?"))
     events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
@@ -292,7 +292,7 @@ async def test_a_stopped_turn_ends_with_a_cancelled_line_with_the_json_option(
 ) -> None:
     blocked, lines = ScriptedModel("question", "Never said.", blocks_at=1), Typed("What is it?")
     who = Assistant(AssistantSettings(), StandInRunner(), catalogue=catalogue, model=blocked)
-    talking = asyncio.create_task(Conversation(as_json=True).hold(who, lines))
+    talking = asyncio.create_task(ChatSession(as_json=True).hold(who, lines))
     await blocked.blocked.wait()
     lines.interrupt()
     assert await talking
@@ -305,7 +305,7 @@ async def test_an_attached_file_goes_with_the_next_message_alone(catalogue: Cata
     model = ScriptedModel("question", "At nine.", "question", "Yes.")
     who = Assistant(AssistantSettings(), StandInRunner(), catalogue=catalogue, model=model)
     lines = Typed(f"/file {tmp_path / 'nope.txt'}", f"/file {tmp_path / 'hours.txt'}", "When is it open?", "Sure?")
-    assert await Conversation().hold(who, lines)
+    assert await ChatSession().hold(who, lines)
     assert "hours.txt (14 bytes)" in model.prompts[1]
     assert "hours.txt (14 bytes)" not in model.prompts[3]
     assert "(Attached: hours.txt)" in model.prompts[3], "what was attached stays in the history"

@@ -27,7 +27,7 @@ from flows.catalogue import Catalogue
 from runtime.files.folders import LOCAL_USER
 from runtime.files.store import UserFiles
 from runtime.keychain.user_variables import UserVariables
-from tests.processes.forked import Nursery
+from tests.processes.forked import ForkParent
 from tests.shared.flow_texts import ECHO, LOUDER
 from tests.shared.stand_ins import StandInRunner, ran
 from tests.surfaces.captures.cli_cases import ECHO_SCENARIO
@@ -69,7 +69,7 @@ class Bench:
     """
 
     folder: Path
-    forks: Nursery
+    forks: ForkParent
     variables: dict[str, str] = field(default_factory=dict[str, str])
 
     @property
@@ -130,13 +130,13 @@ def _content(path: Path) -> object:
 
 
 @pytest.fixture(scope="session")
-def command_forks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nursery]:
+def command_forks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ForkParent]:
     """The process that forks the commands."""
     variables = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
     folder = tmp_path_factory.mktemp("forks")
     quiet = {"PYDANTIC_DISABLE_PLUGINS": "__all__", "LOGFIRE_IGNORE_NO_CONFIG": "1", "HOME": str(folder)}
     child = Path(__file__).with_name("child.py")
-    nursery = Nursery(sys.executable, child, ROOT, folder=folder, variables={**variables, **quiet, "NO_COLOR": "1"})
+    nursery = ForkParent(sys.executable, child, ROOT, folder=folder, variables={**variables, **quiet, "NO_COLOR": "1"})
     yield nursery
     nursery.end()
 
@@ -154,7 +154,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory, catalogue: Catalogue) -> Pa
 
 
 @pytest.fixture
-def bench(command_forks: Nursery, filled: Path) -> Iterator[Bench]:
+def bench(command_forks: ForkParent, filled: Path) -> Iterator[Bench]:
     """A fresh working folder; everyone may enter it, so that commands can run as another user."""
     with TemporaryDirectory(prefix="bench-") as name:
         folder = Path(os.path.realpath(name)) / "bench"

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cli.output.streams import encoded, print_result, progress, shown_on
+from cli.output.streams import encoded, print_result, printable, progress
 
 ROOT = Path(__file__).parents[3]
 values = st.recursive(
@@ -56,9 +56,9 @@ def test_a_command_ends_without_a_trace_when_a_standard_stream_is_closed(stream:
 def test_control_characters_reach_a_file_as_they_are_and_no_terminal() -> None:
     parent, child = pty.openpty()
     with os.fdopen(child, "w") as terminal:
-        assert shown_on(terminal, "a\x1b]0;x\x07\x9b1m\tb\n") == "a\\x1b]0;x\\x07\\x9b1m\tb\n"
+        assert printable(terminal, "a\x1b]0;x\x07\x9b1m\tb\n") == "a\\x1b]0;x\\x07\\x9b1m\tb\n"
     os.close(parent)
-    assert shown_on(io.StringIO(), "a\x1b[1mb") == "a\x1b[1mb"
+    assert printable(io.StringIO(), "a\x1b[1mb") == "a\x1b[1mb"
 
 
 def test_a_result_goes_into_a_pipe_to_the_letter(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evals.conversations.course import Conversation
+from evals.conversations.course import ConversationCase
 from evals.conversations.loader import load_conversations
 from evals.conversations.play import play_conversation
 from evals.play.environment import PlayEnvironment
@@ -14,7 +14,7 @@ CONVERSATIONS = load_conversations()
 @pytest.mark.anyio
 @pytest.mark.parametrize("conversation", CONVERSATIONS, ids=lambda one: one.id)
 async def test_the_right_course_holds_and_wrong_ones_fail(
-    conversation: Conversation, engine_environment: PlayEnvironment
+    conversation: ConversationCase, engine_environment: PlayEnvironment
 ) -> None:
     right = await play_conversation(conversation, engine_environment)
     assert not right.faults + right.misfits, "; ".join(right.faults + right.misfits)

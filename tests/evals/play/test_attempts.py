@@ -13,7 +13,7 @@ from agent.turn.request import TurnRequest
 from agent.turn.result import TurnEnded, TurnEvent, TurnResult
 from evals.attempt import Attempt
 from evals.expectation import Probe
-from evals.play.attempts import Limits, play, play_attempt
+from evals.play.attempts import AttemptLimits, play, play_attempt
 from evals.play.environment import PlayEnvironment
 from evals.players.demo import DemoPlayer
 from evals.players.function import FunctionPlayer
@@ -194,7 +194,7 @@ async def test_no_more_attempts_than_allowed_run_at_the_same_time(
 ) -> None:
     actor = Actor(company=asyncio.Barrier(concurrency))  # each waits for as many as may run
     scenarios = [ECHO.model_copy(update={"id": f"s{n}"}) for n in range(9)]
-    attempts = await play(scenarios, actor, environment, concurrency=concurrency, limits=Limits(seconds=20))
+    attempts = await play(scenarios, actor, environment, concurrency=concurrency, limits=AttemptLimits(seconds=20))
     assert [attempt.stopped for attempt in attempts] == [None] * 9
     assert actor.busiest == concurrency
 
@@ -286,7 +286,7 @@ async def test_an_answer_that_is_late_has_failed_though_it_blocked_the_loop(
         time.sleep(0.3)  # noqa: ASYNC251  (that is the point)
         return {"text": "I am late."}
 
-    attempt = await play_attempt(ECHO, FunctionPlayer(blocking, "late"), environment, limits=Limits(seconds=0.1))
+    attempt = await play_attempt(ECHO, FunctionPlayer(blocking, "late"), environment, limits=AttemptLimits(seconds=0.1))
     assert (attempt.stopped, len(attempt.turns)) == ("timeout", 1)
     assert score_attempt(ECHO, attempt, catalogue).value("finished") is False
 
@@ -315,7 +315,7 @@ async def test_a_player_that_takes_too_long_is_stopped_and_scored(
     environment: PlayEnvironment, catalogue: Catalogue
 ) -> None:
     grow = scenario_named("grow")
-    attempt = await play_attempt(grow, Actor(hangs=True), environment, limits=Limits(seconds=0.05))
+    attempt = await play_attempt(grow, Actor(hangs=True), environment, limits=AttemptLimits(seconds=0.05))
     assert (attempt.stopped, attempt.harness_error, attempt.probes) == ("timeout", None, [])
     verdict = score_attempt(grow, attempt, catalogue)
     assert (verdict.passed, verdict.value("finished"), verdict.harness_error) == (False, False, None)
@@ -326,7 +326,7 @@ async def test_a_player_that_takes_too_many_tokens_is_stopped_and_fails(
     environment: PlayEnvironment, catalogue: Catalogue
 ) -> None:
     grow, actor = scenario_named("grow"), Actor(tokens=600)
-    attempt = await play_attempt(grow, actor, environment, limits=Limits(tokens=1000))
+    attempt = await play_attempt(grow, actor, environment, limits=AttemptLimits(tokens=1000))
     assert (attempt.stopped, len(attempt.turns), attempt.tokens) == ("tokens", 2, 1200)
     verdict = score_attempt(grow, attempt, catalogue)
     assert (verdict.passed, verdict.value("finished")) == (False, False)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lfx_runner.confine.root import Plan
+from lfx_runner.confine.root import RootPlan
 from tests.shared import kernel
 
 ROOT = Path(__file__).parents[3]
@@ -57,7 +57,7 @@ def test_a_plan_makes_each_path_once_with_the_links_that_lead_to_it(tmp_path: Pa
     (tmp_path / "real" / "deep" / "file").write_text("x")
     (tmp_path / "link").symlink_to("real/deep")
     (tmp_path / "far").symlink_to(tmp_path / "link" / ".." / "deep" / "file")
-    plan = Plan.of([tmp_path / "real" / "deep", tmp_path / "link" / "file", tmp_path / "far"])
+    plan = RootPlan.of([tmp_path / "real" / "deep", tmp_path / "link" / "file", tmp_path / "far"])
     inside = f"{tmp_path}/real/deep"
     assert plan.mounts == ((inside, True),)
     assert dict(plan.links) == {
@@ -71,7 +71,7 @@ def test_a_plan_makes_each_path_once_with_the_links_that_lead_to_it(tmp_path: Pa
 def test_links_in_a_circle_do_not_keep_a_plan_from_being_made(tmp_path: Path) -> None:
     (tmp_path / "a").symlink_to("b")
     (tmp_path / "b").symlink_to("a")
-    assert Plan.of([tmp_path / "a"]).mounts
+    assert RootPlan.of([tmp_path / "a"]).mounts
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="mounts of Linux")

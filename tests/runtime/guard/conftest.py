@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from runtime.install.environment import RunnerEnvironment
-from tests.processes.forked import Nursery, Ran
+from tests.processes.forked import ForkParent, Ran
 from tests.runtime.guard.sampling import ENGINE, HERE, SECRET, Listener
 
 
@@ -51,7 +51,7 @@ def listener() -> Iterator[Listener]:
         thread.join()
 
 
-Nurseries = Callable[[Path | str, str], Nursery]
+Nurseries = Callable[[Path | str, str], ForkParent]
 ENGINE_CHILD = "engine_child.py"
 LIBRARIES = ("asyncio", "httpx", "pydantic.main", "pydantic.type_adapter", "urllib.request")
 """What several samples import that need nothing; imported once, before forking."""
@@ -68,16 +68,16 @@ ENGINE_LIBRARIES = (
 @pytest.fixture(scope="session")
 def nurseries(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nurseries]:
     """Gives the process that forks for a Python and a kind of child, and starts it when there is none."""
-    started: dict[tuple[Path | str, str], Nursery] = {}
+    started: dict[tuple[Path | str, str], ForkParent] = {}
 
-    def of(python: Path | str, child: str) -> Nursery:
+    def of(python: Path | str, child: str) -> ForkParent:
         found = started.get((python, child))
         if found is None or found.ended:
             folder = tmp_path_factory.mktemp("nursery")
             variables = {"PATH": os.environ["PATH"], "WW_CANARY": SECRET, "HOME": str(folder), "DO_NOT_TRACK": "1"}
             variables["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
             libraries = () if child == ENGINE_CHILD else LIBRARIES if python == sys.executable else ENGINE_LIBRARIES
-            found = started[python, child] = Nursery(
+            found = started[python, child] = ForkParent(
                 python, HERE / child, *libraries, folder=folder, variables=variables
             )
         return found

@@ -104,7 +104,7 @@ def test_a_flow_that_needs_more_than_the_engine_is_built_whole(
 
 def test_a_part_that_no_rule_covers_is_named_and_not_dropped_in_silence() -> None:
     message = "Build a flow that makes the text uppercase, then sends the orbit to Jupiter"
-    assert [*planned(message).missing, *read(message).only_told]
+    assert [*planned(message).missing, *read(message).unrecognised_parts]
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_a_branch_without_a_text_of_its_own_leads_to_a_model(
     ],
 )
 def test_images_and_voice_are_named_as_left_out(message: str, named: str) -> None:
-    assert any(named in part for part in read(message).left_out)
+    assert any(named in part for part in read(message).impossible_parts)
 
 
 def test_a_quoted_text_is_kept_to_the_letter() -> None:

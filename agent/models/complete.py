@@ -17,7 +17,7 @@ _GOING_ON = frozenset({None, "in_progress", "queued"})
 """What providers say of an answer that has not ended."""
 
 
-class WholeAnswers(WrapperModel):
+class CompleteAnswers(WrapperModel):
     """A provider's model; every provider says how an answer has ended, so one that does not was cut.
 
     Args:

@@ -15,7 +15,7 @@ _KEPT = re.compile(r"⟪(\d+)⟫")
 """Where a piece that stays as written was taken out, until every rule has been applied."""
 
 
-def in_english(masked: str, spoken: Language) -> str:
+def with_english_keywords(masked: str, spoken: Language) -> str:
     """A masked message with the words that the rules look for in English.
 
     Args:
@@ -37,7 +37,7 @@ def in_english(masked: str, spoken: Language) -> str:
     return masked
 
 
-def run_asked(masked: str) -> re.Match[str] | None:
+def run_request(masked: str) -> re.Match[str] | None:
     """The end of a message that asks for a run, in languages that `in_english` does not read; its group is the input.
 
     Args:
@@ -69,4 +69,4 @@ def _rules() -> dict[str, list[tuple[re.Pattern[str], str]]]:
 
 @cache
 def _written() -> dict[str, list[tuple[str, str]]]:
-    return load_shipped(Path(__file__).with_name("tongues.yaml").read_text(encoding="utf-8"))
+    return load_shipped(Path(__file__).with_name("translations.yaml").read_text(encoding="utf-8"))

@@ -27,7 +27,7 @@ _OUTCOMES: Mapping[Outcome, str] = {
 }
 
 
-class Asked(BaseModel):
+class AskedApproval(BaseModel):
     """One approval that a turn asked for.
 
     Attributes:
@@ -47,7 +47,7 @@ class Asked(BaseModel):
     reason: str = ""
 
     @classmethod
-    def of(cls, call: str, approval: Approval) -> Asked:
+    def of(cls, call: str, approval: Approval) -> AskedApproval:
         """The entry of an approval that waits."""
         return cls(call=call, kind=approval.kind, text=clip(approval_text(approval), TEXT_LIMIT))
 
@@ -58,7 +58,7 @@ class Asked(BaseModel):
         return f"(Asked for approval, {self.kind}: {self.text} — {_OUTCOMES[self.outcome]}{reason})"
 
 
-def noted(asked: Iterable[Asked], outcomes: Mapping[str, Outcome], reason: str) -> list[Asked]:
+def noted(asked: Iterable[AskedApproval], outcomes: Mapping[str, Outcome], reason: str) -> list[AskedApproval]:
     """The entries with what became of those that were open.
 
     Args:
@@ -75,7 +75,7 @@ def noted(asked: Iterable[Asked], outcomes: Mapping[str, Outcome], reason: str) 
     ]
 
 
-def stand(edits: Sequence[Configure], canvas: Flow) -> bool:
+def all_applied(edits: Sequence[Configure], canvas: Flow) -> bool:
     """Whether the new values of edits are all on a canvas already."""
     for edit in edits:
         node = canvas.node(edit.node)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agent.honesty.spoken import CLEAR, STANCES, said, sentences, strongest
+from agent.honesty.acts import CLEAR, STANCES, label_probabilities, sentences, strongest
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ from agent.honesty.spoken import CLEAR, STANCES, said, sentences, strongest
     ],
 )
 def test_the_act_that_a_sentence_says_was_done_is_the_most_probable(sentence: str, act: str) -> None:
-    found = {label: p for label, p in said(sentence).items() if label not in STANCES}
+    found = {label: p for label, p in label_probabilities(sentence).items() if label not in STANCES}
     assert max(found, key=lambda label: found[label]) == act
 
 
@@ -37,17 +37,19 @@ def test_the_act_that_a_sentence_says_was_done_is_the_most_probable(sentence: st
     ],
 )
 def test_what_is_denied_asked_or_explained_is_no_claim(sentence: str) -> None:
-    assert {label for label, p in said(sentence).items() if p >= CLEAR} <= STANCES
+    assert {label for label, p in label_probabilities(sentence).items() if p >= CLEAR} <= STANCES
 
 
 def test_an_answer_says_what_its_clearest_sentence_says() -> None:
     answer = 'Chat Input takes the question. I ran the flow with "hi". Shall I rename it?'
     found = strongest(answer)
-    assert found["ran"] == max(said(one)["ran"] for one in sentences(answer)) >= CLEAR
+    assert found["ran"] == max(label_probabilities(one)["ran"] for one in sentences(answer)) >= CLEAR
     assert found["renamed"] < CLEAR
     assert set(strongest("").values()) == {0.0}
 
 
 def test_a_quotation_is_not_cut_and_what_it_says_does_not_count() -> None:
     assert list(sentences('It says "Done. I ran it." now. Fine.')) == ['It says "Done. I ran it." now.', "Fine."]
-    assert said("The template reads `I removed the parser.`") == said("The template reads `What a day`")
+    assert label_probabilities("The template reads `I removed the parser.`") == label_probabilities(
+        "The template reads `What a day`"
+    )

@@ -83,7 +83,7 @@ def features(sentence: str) -> list[int]:
 
 
 @lru_cache(maxsize=512)
-def said(sentence: str) -> Mapping[Act | Stance, float]:
+def label_probabilities(sentence: str) -> Mapping[Act | Stance, float]:
     """How probable each label is in a sentence; a question says that nothing was done, nor does what it denies."""
     scale, bias, weights = _model()
     found, size = features(sentence), len(LABELS)
@@ -98,7 +98,7 @@ def said(sentence: str) -> Mapping[Act | Stance, float]:
 
 def strongest(answer: str) -> Mapping[Act | Stance, float]:
     """How probable each label is in the sentence of an answer that says it most clearly."""
-    found = [said(one) for one in sentences(answer)]
+    found = [label_probabilities(one) for one in sentences(answer)]
     return {label: max((one[label] for one in found), default=0.0) for label in LABELS}
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.demo.exact.language import take_apart
-from agent.demo.exact.tongues import in_english
+from agent.demo.exact.translations import with_english_keywords
 from agent.language.detect import Language
 
 
@@ -42,7 +42,7 @@ def test_a_run_with_an_input_is_understood(message: str, said: str) -> None:
 
 @given(st.text(max_size=80))
 def test_english_stays_as_it_is_written(text: str) -> None:
-    assert in_english(text, "en") == text
+    assert with_english_keywords(text, "en") == text
 
 
 @given(st.text(max_size=80).map(lambda text: f"Crea un flujo que responda '{text.replace(chr(39), '')}' con el texto"))
