@@ -157,7 +157,7 @@ class FakeEnvironment(RunnerEnvironment):
 
 FAKE_HEAD = """
 import json, os, select, socket, sys, time
-HELLO = {"type": "hello", "protocol": 2, "lfx": "0", "pid": os.getpid()}
+HELLO = {"type": "hello", "protocol": 3, "lfx": "0", "pid": os.getpid()}
 control = socket.socket(fileno=os.dup(0))
 connections = {}
 PID = 999999999
