@@ -37,7 +37,7 @@ class Check(BaseModel):
     fix: str = ""
 
 
-class DoctorReport(BaseModel):
+class Report(BaseModel):
     """What `wirewright doctor --json` prints.
 
     Attributes:
@@ -51,7 +51,7 @@ class DoctorReport(BaseModel):
     checks: list[Check]
 
 
-class Bundle(DoctorReport):
+class Bundle(Report):
     """A report for a bug: no key, no path of this machine, no flow and no message is in it.
 
     Attributes:
@@ -67,14 +67,14 @@ class Bundle(DoctorReport):
     variables: list[str]
 
 
-def examine(environment: Mapping[str, str] = os.environ) -> DoctorReport:
+def examine(environment: Mapping[str, str] = os.environ) -> Report:
     """Examine this installation; nothing is installed, sent or changed.
 
     Args:
         environment: where keys and settings are read from.
     """
     checks = list(_checks(environment))
-    return DoctorReport(ok=all(check.status != "missing" for check in checks), checks=checks)
+    return Report(ok=all(check.status != "missing" for check in checks), checks=checks)
 
 
 def bundle(environment: Mapping[str, str] = os.environ) -> Bundle:

@@ -7,7 +7,7 @@ from typing_extensions import TypedDict
 
 from agent.contract.events import CancelledEvent, CompleteEvent, ErrorEvent
 from agent.models.overview import Overview
-from cli.doctor.report import DoctorReport
+from cli.doctor.report import Report
 from cli.documents import components, evals, flows, installation, models, running, stored
 from cli.documents.errors import Failed
 from runtime.sessions.run_entry import RunEntry
@@ -50,7 +50,7 @@ PRINTED: dict[str, Printed] = {
     ),
     "chat": Printed(lines=(EVENT, Canvas), about="A line for each event; `/show` answers with the canvas."),
     "completion": Printed((installation.CompletionScript,)),
-    "doctor": Printed((DoctorReport,)),
+    "doctor": Printed((Report,)),
     "flow build": Printed((flows.Built,)),
     "flow check": Printed((flows.Checked,)),
     "flow run": Printed((running.Ran,), (RUN_EVENT,), "Events are lines before the document, with --events."),
