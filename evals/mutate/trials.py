@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from evals.attempt import Attempt
 from evals.mutate.mutants import PER_OPERATOR, Mutant, control_mutant, generate_mutants
@@ -16,6 +16,8 @@ from evals.play.workers import for_each
 from evals.scenario import Scenario
 from evals.score import Verdict, score_attempt
 
+SAMPLE: Final = ("template-router", "edit-template", "run-only", "question-which", "service-fetch", "edit-two-places")
+"""A build, edits, a run, a question and a service: a test tries their mutants, whose behaviours are recorded for it."""
 Prepared: TypeAlias = tuple[Mutant, Scenario, Verdict]
 """A mutant, its scenario, and the verdict of the attempt that it came from."""
 

@@ -10,7 +10,7 @@ from evals.expectation import Expect, Probe
 from evals.fix.attempts import fix_of
 from evals.mutate.matrix import ACCEPTED, ALIKE, AcceptedError, Survivor, build_matrix, read_accepted
 from evals.mutate.mutants import OPERATORS, Mutant, generate_mutants
-from evals.mutate.trials import Trial, prepare_mutants, run_trials
+from evals.mutate.trials import SAMPLE, Trial, prepare_mutants, run_trials
 from evals.play.attempts import play, play_attempt
 from evals.play.environment import PlayEnvironment
 from evals.play.versions import versions
@@ -24,9 +24,6 @@ from tests.evals.conftest import scenario_named
 
 pytestmark = [pytest.mark.anyio, pytest.mark.engine]
 
-NAMES = ("template-router", "edit-template", "run-only", "question-which", "service-fetch", "edit-two-places")
-"""A build, edits, a run, a question and a service."""
-
 
 @pytest.fixture(scope="session")
 def environment(engine_environment: PlayEnvironment) -> PlayEnvironment:
@@ -36,7 +33,7 @@ def environment(engine_environment: PlayEnvironment) -> PlayEnvironment:
 
 @pytest.fixture(scope="module")
 def scenarios() -> dict[str, Scenario]:
-    return {name: scenario_named(name) for name in NAMES}
+    return {name: scenario_named(name) for name in SAMPLE}
 
 
 @pytest.fixture(scope="module")
