@@ -30,6 +30,9 @@ AF_INET = 2
 SOCK_STREAM = 1
 IPPROTO_ANY, IPPROTO_TCP = 0, 6
 TCP_ULP = 31
+SOL_SOCKET = 1
+BUFFER_SIZES = (7, 8, 32, 33)
+"""Options that make the buffers of a socket larger: no limit of a process counts what lies in them."""
 MSG_FASTOPEN = 0x20000000
 X32 = 0x40000000
 NOTIFY = 0x7FC00000
@@ -163,7 +166,12 @@ def _program(sockets: Sockets, *, named: bool) -> list[Instruction]:
         program += _when(number[name], flags)
     # an upper-layer protocol may turn a TCP socket into one that Landlock does not check, such as SMC
     upper_layer = [(LOAD, 0, 0, ARGUMENTS + 8), (EQUAL, 0, 3, IPPROTO_TCP), (LOAD, 0, 0, ARGUMENTS + 16)]
-    program += _when(number["setsockopt"], [*upper_layer, (EQUAL, 0, 1, TCP_ULP), _refuse(), allow])
+    sizes = [(EQUAL, len(BUFFER_SIZES) - place, 0, size) for place, size in enumerate(BUFFER_SIZES)]
+    buffers = [
+        *((LOAD, 0, 0, ARGUMENTS + 8), (EQUAL, 0, len(sizes) + 3, SOL_SOCKET), (LOAD, 0, 0, ARGUMENTS + 16)),
+        *(*sizes, (RETURN, 0, 0, ALLOW), _refuse(0)),  # programs that ask for other sizes work with the usual ones
+    ]
+    program += _when(number["setsockopt"], [*buffers, *upper_layer, (EQUAL, 0, 1, TCP_ULP), _refuse(), allow])
     program += _when(number["socket"], [_refuse()] if sockets == "none" else _tcp())
     return [*program, unknown]
 

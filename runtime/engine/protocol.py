@@ -31,6 +31,8 @@ MAX_FILES_SIZE: Final = 16 * 1024 * 1024
 """How many files a run may return, and how many bytes of them together."""
 MAX_WRITTEN: Final = 64 * 1024 * 1024
 """Bytes that the process of a run may write in all: events, result and files."""
+MAX_THREADS: Final = 1_000
+"""How many threads a run may have at the same time."""
 MAX_MEMORY_MB: Final = 3 * 1024 + 256
 """Memory that a run may hold: its data, and its private folder, equal to those of `lfx_runner.confine.policy`."""
 _TOO_LARGE_FIX: Final = "Make the flow smaller, or leave out values that are not JSON."

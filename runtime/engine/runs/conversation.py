@@ -19,7 +19,6 @@ from runtime.engine.process import EngineDied
 from runtime.engine.protocol import (
     MAX_FILES,
     MAX_FILES_SIZE,
-    MAX_MEMORY_MB,
     MAX_RESULT,
     MAX_VALUES,
     MAX_WRITTEN,
@@ -27,7 +26,7 @@ from runtime.engine.protocol import (
 )
 from runtime.engine.runs.child import RunProcess
 from runtime.engine.runs.event_filter import EventFilter
-from runtime.engine.runs.memory_limit import MemoryLimit
+from runtime.engine.runs.process_limits import ProcessLimits
 from runtime.engine.runs.unknown_calls import UnknownCalls
 
 CHUNK = 1 << 18
@@ -92,7 +91,7 @@ async def converse(
     reader = _Reader(run.connection)
     started = monotonic()
     unknown: UnknownCalls | None = None
-    memory: MemoryLimit | None = None
+    limits: ProcessLimits | None = None
     sending: asyncio.Task[None] | None = None
     try:
         async with asyncio.timeout(request.timeout + GRACE) as limit:
@@ -106,14 +105,13 @@ async def converse(
             pid = await run.pid
             started = monotonic()
             limit.reschedule(asyncio.get_running_loop().time() + request.timeout)
-            memory = MemoryLimit(pid, limit)
+            limits = ProcessLimits(pid, limit)
             if on_started is not None:
                 on_started(pid)
             answer = await _answer(reader, EventFilter(on_event))
     except TimeoutError:
-        if memory is not None and memory.exceeded_mb:
-            message = f"The run used more memory than it was allowed: {MAX_MEMORY_MB} MB."
-            answer = _error("limit", message, started, memory.exceeded_mb)
+        if limits is not None and limits.exceeded is not None:
+            answer = _error("limit", limits.exceeded, started, limits.exceeded_mb)
         else:
             answer = _error("timeout", "The run took longer than it was allowed.", started)
     except _Unusable as unusable:
@@ -126,8 +124,8 @@ async def converse(
         else:
             sending.cancel()
         reader.close()
-        if memory is not None:
-            memory.close()
+        if limits is not None:
+            limits.close()
         if unknown is not None:
             unknown.close()
     return replace(answer, unknown_calls=unknown)

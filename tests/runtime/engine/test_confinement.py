@@ -203,6 +203,32 @@ async def test_bombs_hit_a_limit_and_the_next_run_works(
     assert (await runner.run(echo, "still here")).output == "still here"
 
 
+async def test_buffers_of_sockets_grow_by_no_option(
+    runner: Runner, make_code: MakeCode, active: frozenset[str]
+) -> None:
+    needs(active, "system calls")
+    attempt = """
+a, b = socket.socketpair()
+sizes = [a.getsockopt(socket.SOL_SOCKET, option) for option in (7, 8)]
+for option in (7, 8, 32, 33): a.setsockopt(socket.SOL_SOCKET, option, 1 << 26)
+a.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+return "as before" if sizes == [a.getsockopt(socket.SOL_SOCKET, option) for option in (7, 8)] else "grown"
+"""
+    assert await outcome(runner, make_code, attempt) == {"escaped": "as before"}
+
+
+async def test_a_run_of_too_many_threads_is_ended(runner: Runner, make_code: MakeCode) -> None:
+    code = """
+import threading
+threading.stack_size(32768)
+for _ in range(5000): threading.Thread(target=time.sleep, args=[60], daemon=True).start()
+time.sleep(60)"""
+    result = await run_unguarded(runner, make_code(code), timeout=60)
+    assert result.error is not None
+    assert result.error.code == "limit"
+    assert "1000" in result.error.message
+
+
 async def test_a_loop_without_end_is_stopped_when_its_time_is_up(runner: Runner, make_code: MakeCode) -> None:
     result = await run_unguarded(runner, make_code("while True: pass"), timeout=1)
     assert result.error is not None

@@ -1,7 +1,8 @@
-"""Watches how much memory the process of a run holds, in whatever way it was made, and ends the run that has too much.
+"""Watches how much memory and how many threads the process of a run holds, and ends the run that has too much.
 
 The limit of data that the kernel enforces counts memory as long as it can be written, and none that is shared. What is
 resident or swapped cannot be hidden; pages of the engine's files, which are shared with every other run, do not count.
+Threads have no limit of the kernel that holds for one process; all of a machine share its numbers of processes.
 """
 
 from __future__ import annotations
@@ -10,15 +11,16 @@ import asyncio
 import re
 from pathlib import Path
 
-from runtime.engine.protocol import MAX_MEMORY_MB
+from runtime.engine.protocol import MAX_MEMORY_MB, MAX_THREADS
 
 INTERVAL = 0.1
 """Seconds between two looks; a short run is over before the first."""
 _HELD = re.compile(rb"^(?:RssAnon|RssShmem|VmSwap):\s*(\d+) kB", re.MULTILINE)
+_THREADS = re.compile(rb"^Threads:\s*(\d+)", re.MULTILINE)
 
 
-class MemoryLimit:
-    """The limit of one run. All methods belong to one event loop."""
+class ProcessLimits:
+    """The limits of one run. All methods belong to one event loop."""
 
     def __init__(self, pid: int, timeout: asyncio.Timeout) -> None:
         """Look at the process from time to time.
@@ -29,6 +31,8 @@ class MemoryLimit:
         """
         self.exceeded_mb = 0.0
         """How many MB it held when that was too much; 0 as long as it was not."""
+        self.exceeded: str | None = None
+        """What a user reads when the process held too much."""
         self._timeout = timeout
         self._status = Path(f"/proc/{pid}/status")
         self._timer = asyncio.get_running_loop().call_later(INTERVAL, self._look)
@@ -40,11 +44,17 @@ class MemoryLimit:
     def _look(self) -> None:
         loop = asyncio.get_running_loop()
         try:
-            held = sum(int(size) for size in _HELD.findall(self._status.read_bytes())) / 1024
+            status = self._status.read_bytes()
         except OSError:
             return  # the process has ended, or this system has no /proc
-        if held <= MAX_MEMORY_MB:
+        held = sum(int(size) for size in _HELD.findall(status)) / 1024
+        threads = sum(int(number) for number in _THREADS.findall(status))
+        if held > MAX_MEMORY_MB:
+            self.exceeded_mb = held
+            self.exceeded = f"The run used more memory than it was allowed: {MAX_MEMORY_MB} MB."
+        elif threads > MAX_THREADS:
+            self.exceeded = f"The run started more threads than it was allowed: {MAX_THREADS}."
+        if self.exceeded is None:
             self._timer = loop.call_later(INTERVAL, self._look)
-            return
-        self.exceeded_mb = held
-        self._timeout.reschedule(loop.time())
+        else:
+            self._timeout.reschedule(loop.time())
