@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 
+from agent.demo.building.branches import OTHERWISE
 from agent.demo.edits import chain_text, in_order, unconnected_outputs
 from agent.demo.reading import Reading
 from agent.demo.replies import reply
@@ -25,6 +26,7 @@ _FOR_A_MODEL = re.compile(
     re.IGNORECASE,
 )
 """A sentence of a tool's answer that tells a model what to do."""
+_NO_MATCH = "false_result"
 _CHANGES = ("added", "removed", "connected", "changed")
 
 
@@ -141,6 +143,7 @@ def report(before: Flow, bench: Workbench, language: str, left_out: tuple[str, .
     if bench.proposal is not None and (before.is_empty or not _shares(before, flow)):
         nodes = " → ".join(node.display_name for node in in_order(flow))
         lines.append(reply("built", language, name=flow.name, nodes=nodes))
+        lines.extend(reply(key, language) for key in _unmatched(flow))
     elif flow != before:
         lines.append(reply("done", language, changes=_changes(before, flow, language)))
     if left_out:
@@ -154,6 +157,23 @@ def report(before: Flow, bench: Workbench, language: str, left_out: tuple[str, .
         else:
             lines.append(reply("ran_silently" if run.output is None else "ran", language, output=run.output))
     return "\n".join(dict.fromkeys(lines)) or reply("unchanged", language)
+
+
+def _unmatched(flow: Flow) -> Iterator[str]:
+    """The replies that say what happens with messages that match no branch of a router, where no answer is set."""
+    kinds = {node.id: node.type for node in flow.nodes}
+    for node in flow.nodes:
+        if node.type == "ConditionalRouter":
+            led = [kinds[edge.target] for edge in flow.edges if (edge.source, edge.source_port) == (node.id, _NO_MATCH)]
+            if not led:
+                yield "unmatched_dropped"
+            elif "ChatOutput" in led and not str(node.value("false_case_message") or "").strip():
+                yield "unmatched_repeated"
+        elif node.type == "SmartRouter":
+            rows = node.value("routes")
+            routes = [as_object(row) for row in rows] if isinstance(rows, list) else []
+            if not node.value("enable_else_output") and all(one.get("route_category") != OTHERWISE for one in routes):
+                yield "unmatched_dropped"
 
 
 def _shares(before: Flow, after: Flow) -> bool:
