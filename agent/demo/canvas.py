@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from agent.demo.building.branches import OTHERWISE
 from agent.demo.edits import chain_text, in_order, unconnected_outputs
 from agent.demo.reading import Reading
+from agent.demo.reasons import reason
 from agent.demo.replies import reply
 from agent.demo.words import fold
 from flows.catalogue import Catalogue
@@ -69,7 +70,8 @@ def diagnosis(flow: Flow, catalogue: Catalogue, language: str) -> str:
     lines = list(_loose(flow, language))
     if not lines:
         faults = [fault for fault in check(flow, catalogue) if fault.is_error]
-        lines = [reply("fault", language, message=f"{fault.message} {fault.fix or ''}".strip()) for fault in faults]
+        said = [reason(f"{fault.message} {fault.fix}".strip(), language) for fault in faults]
+        lines = [reply("fault", language, message=one) for one in said]
     if lines:
         return "\n".join(lines)
     asks_model = any((node.field("model") or {}).get("type") == "model" for node in flow.nodes)
@@ -153,7 +155,8 @@ def report(before: Flow, bench: Workbench, language: str, left_out: tuple[str, .
     if bench.runs:
         run = bench.runs[-1]
         if run.error is not None:
-            lines.append(reply("run_failed", language, error=f"{run.error.message} {run.error.fix}".strip()))
+            why = reason(f"{run.error.message} {run.error.fix}".strip(), language)
+            lines.append(reply("run_failed", language, error=why))
         else:
             lines.append(reply("ran_silently" if run.output is None else "ran", language, output=run.output))
     return "\n".join(dict.fromkeys(lines)) or reply("unchanged", language)
@@ -205,17 +208,17 @@ def _caveat(caveat: str, flow: Flow, language: str) -> str:
             return reply("file_needed", language, name=file.display_name)
         if re.search(r"\b(?:keys?|model|Provider)\b", caveat):
             return reply("key_needed", language)
-    return reply("note", language, caveat=caveat)
+    return reply("note", language, caveat=reason(caveat, language))
 
 
-def stopped(bench: Workbench, reason: str, language: str) -> str:
+def stopped(bench: Workbench, refusal: str, language: str) -> str:
     """Why the plan ended early, and what was done before."""
-    faults = [line[2:].partition(" Fix: ")[0] for line in reason.splitlines() if line.startswith("- ")]
-    sentences = re.split(r"(?<=[.!?])\s+", reason)
-    said = " ".join(faults or [one for one in sentences if _FOR_A_MODEL.search(one) is None])
+    faults = [line[2:].partition(" Fix: ")[0] for line in refusal.splitlines() if line.startswith("- ")]
+    sentences = re.split(r"(?<=[.!?])\s+", refusal)
+    why = " ".join(faults or [one for one in sentences if _FOR_A_MODEL.search(one) is None])
     done = f" {reply('stand', language, count=len(bench.actions))}" if bench.actions else ""
     caveats = [_caveat(caveat, bench.current, language) for caveat in bench.caveats]
-    return "\n".join([f"{reply('stopped', language, reason=said)}{done}", *dict.fromkeys(caveats)])
+    return "\n".join([f"{reply('stopped', language, reason=reason(why, language))}{done}", *dict.fromkeys(caveats)])
 
 
 def quoted(parts: Iterable[str]) -> str:
