@@ -3,8 +3,10 @@
 import re
 from collections.abc import Iterable, Iterator
 
+from agent.demo.building.branches import OTHERWISE
 from agent.demo.edits import chain_text, in_order, unconnected_outputs
 from agent.demo.reading import Reading
+from agent.demo.reasons import reason
 from agent.demo.replies import reply
 from agent.demo.words import fold
 from flows.catalogue import Catalogue
@@ -25,6 +27,7 @@ _FOR_A_MODEL = re.compile(
     re.IGNORECASE,
 )
 """A sentence of a tool's answer that tells a model what to do."""
+_NO_MATCH = "false_result"
 _CHANGES = ("added", "removed", "connected", "changed")
 
 
@@ -67,7 +70,8 @@ def diagnosis(flow: Flow, catalogue: Catalogue, language: str) -> str:
     lines = list(_loose(flow, language))
     if not lines:
         faults = [fault for fault in check(flow, catalogue) if fault.is_error]
-        lines = [reply("fault", language, message=f"{fault.message} {fault.fix or ''}".strip()) for fault in faults]
+        said = [reason(f"{fault.message} {fault.fix}".strip(), language) for fault in faults]
+        lines = [reply("fault", language, message=one) for one in said]
     if lines:
         return "\n".join(lines)
     asks_model = any((node.field("model") or {}).get("type") == "model" for node in flow.nodes)
@@ -141,6 +145,7 @@ def report(before: Flow, bench: Workbench, language: str, left_out: tuple[str, .
     if bench.proposal is not None and (before.is_empty or not _shares(before, flow)):
         nodes = " → ".join(node.display_name for node in in_order(flow))
         lines.append(reply("built", language, name=flow.name, nodes=nodes))
+        lines.extend(reply(key, language) for key in _unmatched(flow))
     elif flow != before:
         lines.append(reply("done", language, changes=_changes(before, flow, language)))
     if left_out:
@@ -150,10 +155,28 @@ def report(before: Flow, bench: Workbench, language: str, left_out: tuple[str, .
     if bench.runs:
         run = bench.runs[-1]
         if run.error is not None:
-            lines.append(reply("run_failed", language, error=f"{run.error.message} {run.error.fix}".strip()))
+            why = reason(f"{run.error.message} {run.error.fix}".strip(), language)
+            lines.append(reply("run_failed", language, error=why))
         else:
             lines.append(reply("ran_silently" if run.output is None else "ran", language, output=run.output))
     return "\n".join(dict.fromkeys(lines)) or reply("unchanged", language)
+
+
+def _unmatched(flow: Flow) -> Iterator[str]:
+    """The replies that say what happens with messages that match no branch of a router, where no answer is set."""
+    kinds = {node.id: node.type for node in flow.nodes}
+    for node in flow.nodes:
+        if node.type == "ConditionalRouter":
+            led = [kinds[edge.target] for edge in flow.edges if (edge.source, edge.source_port) == (node.id, _NO_MATCH)]
+            if not led:
+                yield "unmatched_dropped"
+            elif "ChatOutput" in led and not str(node.value("false_case_message") or "").strip():
+                yield "unmatched_repeated"
+        elif node.type == "SmartRouter":
+            rows = node.value("routes")
+            routes = [as_object(row) for row in rows] if isinstance(rows, list) else []
+            if not node.value("enable_else_output") and all(one.get("route_category") != OTHERWISE for one in routes):
+                yield "unmatched_dropped"
 
 
 def _shares(before: Flow, after: Flow) -> bool:
@@ -185,17 +208,17 @@ def _caveat(caveat: str, flow: Flow, language: str) -> str:
             return reply("file_needed", language, name=file.display_name)
         if re.search(r"\b(?:keys?|model|Provider)\b", caveat):
             return reply("key_needed", language)
-    return reply("note", language, caveat=caveat)
+    return reply("note", language, caveat=reason(caveat, language))
 
 
-def stopped(bench: Workbench, reason: str, language: str) -> str:
+def stopped(bench: Workbench, refusal: str, language: str) -> str:
     """Why the plan ended early, and what was done before."""
-    faults = [line[2:].partition(" Fix: ")[0] for line in reason.splitlines() if line.startswith("- ")]
-    sentences = re.split(r"(?<=[.!?])\s+", reason)
-    said = " ".join(faults or [one for one in sentences if _FOR_A_MODEL.search(one) is None])
+    faults = [line[2:].partition(" Fix: ")[0] for line in refusal.splitlines() if line.startswith("- ")]
+    sentences = re.split(r"(?<=[.!?])\s+", refusal)
+    why = " ".join(faults or [one for one in sentences if _FOR_A_MODEL.search(one) is None])
     done = f" {reply('stand', language, count=len(bench.actions))}" if bench.actions else ""
     caveats = [_caveat(caveat, bench.current, language) for caveat in bench.caveats]
-    return "\n".join([f"{reply('stopped', language, reason=said)}{done}", *dict.fromkeys(caveats)])
+    return "\n".join([f"{reply('stopped', language, reason=reason(why, language))}{done}", *dict.fromkeys(caveats)])
 
 
 def quoted(parts: Iterable[str]) -> str:

@@ -17,6 +17,7 @@ from agent.demo.exact.changes import change, is_change, names_template
 from agent.demo.exact.components import Written, component
 from agent.demo.exact.extending import extension_steps
 from agent.demo.exact.files import asked_file, file_steps
+from agent.demo.exact.keeping import keeping_step
 from agent.demo.exact.language import Request, take_apart
 from agent.demo.exact.places import is_place, place_steps
 from agent.demo.exact.rewording import rewording_steps
@@ -204,6 +205,9 @@ def _change(request: Request, reading: Reading, bench: Workbench) -> Plan | None
     """
     if names_template(request.text):
         return _acting([change(request.text, request, bench)], request, reading, bench)
+    keeping = keeping_step(reading, bench)
+    if keeping is not None:
+        return _acting([keeping], request, reading, bench)
     adds_step = reading.has("add") and any(one.step or one.tool or one.name == "memory" for one in reading.recipes)
     if (
         adds_step

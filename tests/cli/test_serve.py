@@ -34,6 +34,7 @@ def test_the_command_line_goes_before_the_environment(
         ([], {"PORT": "many"}, "PORT"),
         ([], {"WIREWRIGHT_HOST": "example.org"}, "WIREWRIGHT_HOST"),
         ([], {"WIREWRIGHT_BODY_LIMIT": "1"}, "WIREWRIGHT_BODY_LIMIT"),
+        ([], {"WIREWRIGHT_LOG": "xml"}, "WIREWRIGHT_LOG"),
     ],
 )
 def test_a_setting_that_cannot_be_used_is_bad_usage(

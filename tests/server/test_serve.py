@@ -143,6 +143,39 @@ async def test_questions_are_answered_while_the_engine_is_still_starting(
         assert (reply.status_code, reply.json()["intent"]) == (200, "question")
 
 
+class NeverReady(StandInRunner):
+    """A runner whose engine is being installed for ever: whoever waits for it never gets an answer."""
+
+    async def ready(self, timeout: float | None = None) -> bool:
+        """Wait for ever."""
+        await asyncio.Event().wait()
+        return False
+
+
+async def test_all_that_runs_nothing_is_answered_while_there_is_no_engine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WIREWRIGHT_CACHE", str(tmp_path))
+    who = Assistant(
+        ServerSettings(), NeverReady(state="installing"), waits_for_engine=False
+    )  # its catalogue is the shipped one
+    async with serving(who) as live:
+        assert (await live.client.get("/readyz")).status_code == 503
+        found = await live.client.get("/api/v1/components", params={"q": "prompt template"})
+        assert "Prompt Template" in {one["type"] for one in found.json()["components"]}
+        described = await live.client.get("/api/v1/components/Prompt Template")
+        assert described.status_code == 200
+        assert "template" in described.json()["template"]
+        asked = await live.client.post(ASSIST, json={"input_value": "What does the Prompt Template component do?"})
+        assert (asked.status_code, asked.json()["intent"]) == (200, "question")
+        built = await live.client.post(ASSIST, json={"input_value": "Build an echo flow"})
+        assert built.json()["proposal"]
+        assert [one for one in built.json()["caveats"] if one.startswith("It was checked but not run yet")]
+        refused = await live.client.post(ASSIST, json={"input_value": "nodes:\n  a: Frobnicator\n"})
+        assert "Frobnicator" in refused.json()["result"]
+        assert not refused.json().get("proposal")
+
+
 @pytest.mark.engine
 async def test_flows_get_nothing_from_the_server_that_runs_them_nor_from_another(
     runner_environment: RunnerEnvironment,

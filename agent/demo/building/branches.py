@@ -124,10 +124,10 @@ def _answered_by_a_model(text: str, reading: Reading) -> list[tuple[str, str]]:
     branches: list[tuple[str, str]] = []
     for part in _BRANCHES.split(text):
         arrow = _ARROW.search(part)
-        if arrow is not None and part[: arrow.start()].strip(_SIGNS):
-            branches.append((_label(part[: arrow.start()], reading), ""))
-        elif found(vocabulary()["otherwise"], fold(part), reading.language):
+        if found(vocabulary()["otherwise"], fold(part if arrow is None else part[: arrow.start()]), reading.language):
             branches.append((OTHERWISE, ""))
+        elif arrow is not None and part[: arrow.start()].strip(_SIGNS):
+            branches.append((_label(part[: arrow.start()], reading), ""))
     return branches
 
 

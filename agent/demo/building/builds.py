@@ -18,6 +18,11 @@ from agent.demo.words import fold, found, vocabulary
 
 _SIGNS = " ,.;:!?。，、；！？"
 _LIST = re.compile(r"\s*(?:,|;|、|，|・|\band\b|\bund\b|\bet\b|\by\b|\be\b|と|和|及|&|\+)\s*")
+_SPELLED = {"de": {"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"}, "es": {"ñ": "ni"}}
+"""How letters are written in ASCII where leaving the accent out gives another word."""
+_ELISION = re.compile(r"['’]s\b|\b[ld]['’]")
+_SOURCE = re.compile(r"\baus\s+(?:(?:de[rmn]|eine[rmn]|meine[rmn])\s+)?\S+\s+(?=\w)", re.IGNORECASE)
+"""In German, where something comes from may stand before it: "aus E-Mails Name und Ort"."""
 _LEAST_OWN_WORDS = 2
 _FILE = re.compile(r"\b(?:pdfs?|docx|files?|datei\w*|fichiers?|archivos?|arquivos?|\w+\.\w{3,4})\b|ファイル|文件|文档")
 _DATABASE = re.compile(
@@ -249,29 +254,33 @@ def _fields(reading: Reading) -> list[dict[str, str]]:
         names = [item for item in items if item]
         if len(names) > len(best):
             best = names
-    names = best or ["answer"]
-    return [
-        {
-            "name": re.sub(r"\W+", "_", name).strip("_") or "answer",
-            "type": "str",
-            "description": name,
-            "multiple": "False",
-        }
-        for name in dict.fromkeys(names)
-    ]
+    described: dict[str, str] = {}
+    for name in best or ["answer"]:
+        described.setdefault(_key(name, reading.language) or "answer", name)
+    return [{"name": key, "type": "str", "description": name, "multiple": "False"} for key, name in described.items()]
+
+
+def _key(name: str, language: str) -> str:
+    """The name of a field as a key: lower case letters of ASCII with `_`, where the script has such letters."""
+    said = _ELISION.sub("", name.lower())
+    if language not in ("ja", "zh"):
+        spelled = _SPELLED.get(language, {})
+        said = fold("".join(spelled.get(letter, letter) for letter in said))
+    return re.sub(r"[\W_]+", "_", said).strip("_")
 
 
 def _name(item: str, reading: Reading) -> str:
     """The name of a field, without the words around a list of fields; empty when nothing is left."""
     folded = fold(item)
     kept = list(item)
-    concepts = [vocabulary()[name] for name in ("build", "flow")]
-    for patterns in (*concepts, *(recipe.words for recipe in recipes().values())):
+    concepts = [vocabulary()[name] for name in ("build", "flow", "please")]
+    for patterns in (*concepts, *(recipe.words for recipe in recipes().values() if not recipe.tool)):
         for match in found(patterns, folded, reading.language):
             kept[match.start() : match.end()] = " " * (match.end() - match.start())
     if reading.language in ("ja", "zh"):
-        return re.sub(r"^.*[からの从里中]|[をの等、]\s*|\s+", "", "".join(kept)).strip()[:40]
-    words = re.findall(r"[\w'’-]+", "".join(kept))
+        return re.sub(r"^.*[からの从里中]|[をでに].*$|输出|返回|[等、]|\s+", "", "".join(kept)).strip()[:40]
+    text = "".join(kept)
+    words = re.findall(r"[\w'’-]+", _SOURCE.sub(" ", text) if reading.language == "de" else text)
     while words and (len(words[0]) < 3 or (words[0].islower() and fold(words[0]) in _SMALL)):
         words.pop(0)
     cut = next((n for n, word in enumerate(words) if n and fold(word) in _SMALL), len(words))
@@ -283,6 +292,6 @@ _SMALL = set(
     the a an of from out in to and as it its them back give texts text emails mails sollen soll aus als raus einen
     eine ein der die das dem den vom von im le la les un une des du de dans texte el los las del en con al partir
     devolver testo dal dalla da il lo gli i nel do no na os um uma texto for with that which each every please put
-    into
+    into como come em comme au aux format formato della dello delle degli nella dans im als
     """.split()  # noqa: SIM905  (a hundred quotes hide the words)
 )

@@ -1,7 +1,7 @@
 """Changes of a flow that the demo planner understands, one clause at a time."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from pydantic import JsonValue
 
@@ -9,7 +9,7 @@ from agent.demo.exact.language import Request, plain
 from agent.demo.plan import CannotPlan, Step
 from flows.catalogue import Catalogue
 from flows.document import Flow, Node
-from flows.edits import remove_component
+from flows.edits import connect, remove_component
 from flows.ports import input_ports, output_ports, types_compatible
 from tools.workbench import Workbench
 
@@ -130,17 +130,46 @@ def removal(node: Node, flow: Flow) -> str:
         node: the component.
         flow: the flow that it is part of.
     """
+    return _removing([node], _joined(node, flow))
+
+
+def removals(nodes: Sequence[Node], flow: Flow, catalogue: Catalogue) -> str:
+    """The removal of several components, one after the other, as a fragment of spec text.
+
+    Args:
+        nodes: the components.
+        flow: the flow that they are part of.
+        catalogue: the component types.
+    """
+    rest = flow
+    for node in nodes:
+        joined = _joined(node, rest)
+        rest = remove_component(rest, node.id).flow
+        for ends in joined:
+            rest = connect(rest, catalogue, *ends).flow
+    old = {edge.text for edge in flow.edges}
+    new = [edge for edge in rest.edges if edge.text not in old]
+    return _removing(nodes, [(edge.source, edge.source_port, edge.target, edge.target_port) for edge in new])
+
+
+def _joined(node: Node, flow: Flow) -> list[tuple[str, str, str, str]]:
+    """The connections between the neighbours of a component that is removed, where they fit."""
     into = [edge for edge in flow.edges if edge.target == node.id]
     rest = remove_component(flow, node.id).flow
-    joined: list[str] = []
+    joined: list[tuple[str, str, str, str]] = []
     for edge in flow.edges:
         source, target = rest.node(into[0].source) if len(into) == 1 else None, rest.node(edge.target)
         if edge.source != node.id or source is None or target is None:
             continue
         ports = (into[0].source_port, edge.target_port)
         if ports in connectable(source, target, rest):
-            joined.append(f"  {source.id}.{ports[0]} -> {target.id}.{ports[1]}")
-    return "\n".join([*(["edges:", *joined] if joined else []), "remove:", f"  {node.id}"])
+            joined.append((source.id, ports[0], target.id, ports[1]))
+    return joined
+
+
+def _removing(nodes: Sequence[Node], joined: Sequence[tuple[str, str, str, str]]) -> str:
+    edges = [f"  {source}.{output} -> {target}.{field}" for source, output, target, field in joined]
+    return "\n".join([*(["edges:", *edges] if edges else []), "remove:", *(f"  {node.id}" for node in nodes)])
 
 
 def _connect(said: Mapping[str, str], bench: Workbench) -> Step:

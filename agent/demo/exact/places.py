@@ -92,9 +92,10 @@ def _edge_beside(flow: Flow, name: str, *, before: bool) -> Edge:
     node = node_named(name, flow)
     edges = [edge for edge in flow.edges if (edge.target if before else edge.source) == node.id]
     if len(edges) != 1:
-        side = "into" if before else "out of"
-        how = "no connection leads" if not edges else f"{len(edges)} connections lead"
-        raise CannotPlan(f"{how} {side} {node.display_name}; say between which two components it should go.")
+        raise CannotPlan(
+            f"It is unclear which connection of {node.display_name} is meant; "
+            "say between which two components it should go."
+        )
     return edges[0]
 
 

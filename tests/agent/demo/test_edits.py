@@ -137,3 +137,47 @@ async def test_memory_is_connected_with_the_prompt(whole: Catalogue, message: st
     result = await ask(whole, message, canvas("chatbot", whole))
     [memory] = [node for node in result.flow.nodes if node.type == "Memory"]
     assert [edge.target_port for edge in result.flow.edges if edge.source == memory.id] == ["history"]
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["remove everything except the chat input and the chat output",
+     "clear everything except Chat Input and Chat Output, please", "lösche alles außer Chat Input und Chat Output",
+     "entferne bitte alle Komponenten bis auf Chat Input und Chat Output",
+     "supprime tout sauf Chat Input et Chat Output", "borra todo excepto Chat Input y Chat Output",
+     "elimina todos los componentes menos Chat Input y Chat Output", "apague tudo exceto Chat Input e Chat Output",
+     "cancella tutto tranne Chat Input e Chat Output", "Chat Input と Chat Output 以外をすべて削除して",
+     "除了 Chat Input 和 Chat Output 以外全部删除", "删除除了 Chat Input 和 Chat Output 之外的所有组件"],
+)  # fmt: skip
+async def test_what_is_named_stays_when_everything_else_is_removed(whole: Catalogue, message: str) -> None:
+    result = await ask(whole, message, canvas("chatbot", whole))
+    assert sorted(node.type for node in result.flow.nodes) == ["ChatInput", "ChatOutput"]
+    assert len(result.flow.edges) == 1
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["remove everything except the Frobnicator", "remove everything except Chat Input and the Frobnicator",
+     "lösche alles außer dem Frobnicator", "supprime tout sauf le Frobnicator", "borra todo excepto el Frobnicator",
+     "apague tudo exceto o Frobnicator", "cancella tutto tranne il Frobnicator", "Frobnicator 以外をすべて削除して",
+     "除了 Frobnicator 以外全部删除"],
+)  # fmt: skip
+async def test_nothing_is_removed_when_what_should_stay_is_not_there(whole: Catalogue, message: str) -> None:
+    before = canvas("chatbot", whole)
+    result = await ask(whole, message, before)
+    assert result.flow == before
+    assert "Frobnicator" in result.text
+    assert reply("stopped", read(message).language, reason="§").partition("§")[0] in result.text
+
+
+async def test_a_removal_of_everything_else_is_asked_about_as_any_other_removal(whole: Catalogue) -> None:
+    before = canvas("chatbot", whole)
+    who = Assistant(AssistantSettings(model="demo"), StandInRunner(), catalogue=whole)
+    outcomes: list[str] = []
+    for message in ("clear the canvas", "remove Language Model", "remove everything except Chat Input"):
+        async with who.turn(TurnRequest(text=message, flow=before, session=message)) as stream:
+            events = [event async for event in stream]
+        assert isinstance(events[-1], TurnEnded)
+        outcomes.append(events[-1].result.outcome)
+    await who.aclose()
+    assert len(set(outcomes)) == 1

@@ -8,6 +8,7 @@ from typing import Literal
 import pytest
 
 from runtime.telemetry import log_event
+from server.settings import ServerSettings
 from server.telemetry.logs import JsonFormatter, PlainFormatter, configure_logs
 
 
@@ -56,3 +57,25 @@ def test_lines_are_for_people_or_machines_as_wanted(
         root.handlers[:] = before
         root.setLevel(level)
     assert capsys.readouterr().out.startswith("{") == is_json
+
+
+def test_a_person_on_a_terminal_reads_plain_lines_when_nothing_is_said(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = logging.getLogger()
+    before, level = root.handlers[:], root.level
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("TERM", "dumb")
+    try:
+        configure_logs(ServerSettings().log)
+        logging.getLogger("server").warning("installing")
+    finally:
+        root.handlers[:] = before
+        root.setLevel(level)
+    assert capsys.readouterr().out == "installing\n"
+
+
+@pytest.mark.parametrize("form", ["text", "json", "auto"])
+def test_the_form_of_the_lines_is_that_of_the_variable(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WIREWRIGHT_LOG", form)
+    assert ServerSettings().log == form

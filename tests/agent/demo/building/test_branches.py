@@ -136,3 +136,52 @@ async def test_a_router_says_what_else_it_was_asked_for_and_leaves_out(catalogue
     )
     assert "left this out" in result.text
     assert "database" in result.text
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("key", "message"),
+    [
+        ("unmatched_repeated", "Build a bot that answers 'Hello' when somebody says 'hi'"),
+        ("unmatched_repeated", "Ein Bot, der auf 'Hallo' mit 'Guten Tag' antwortet"),
+        ("unmatched_repeated", "Un bot qui répond 'Salut' à 'bonjour' et 'Au revoir' à 'ciao'"),
+        ("unmatched_repeated", "un bot que responda 'Hola' a 'buenas' y 'Adiós' a 'chao'"),
+        ("unmatched_repeated", "um bot que responda 'Oi' a 'olá' e 'Tchau' a 'adeus'"),
+        ("unmatched_repeated", "un bot che risponde 'Salve' a 'ciao' e 'Addio' a 'a dopo'"),
+        ("unmatched_repeated", "「hello」には「Hi」、「ciao」には「Bye」と答えるボット"),
+        ("unmatched_repeated", "对“你好”回答“嗨”，对“再见”回答“拜拜”的机器人"),
+        ("unmatched_dropped", "Build a router: when somebody complains answer 'Sorry', for praise 'Thanks'"),
+        ("unmatched_dropped", "Ein Router: bei Beschwerden 'Tut uns leid', bei Lob 'Danke'"),
+        ("unmatched_dropped", "Un routeur : pour les plaintes 'Désolé', en cas de compliment 'Merci'"),
+        ("unmatched_dropped", "Un enrutador: para quejas 'Lo siento', para elogios 'Gracias'"),
+        ("unmatched_dropped", "Um roteador: em caso de reclamação 'Desculpe', em caso de elogio 'Obrigado'"),
+        ("unmatched_dropped", "Un router: in caso di reclamo 'Ci dispiace', in caso di lode 'Grazie'"),
+        ("unmatched_dropped", "ルーター: 苦情の場合は「申し訳ありません」、お礼の場合は「ありがとう」"),
+        ("unmatched_dropped", "路由：如果是投诉就回复“抱歉”，如果是表扬就回复“谢谢”"),
+    ],
+)
+async def test_what_happens_with_every_other_message_is_told_when_no_answer_to_it_is_named(
+    catalogue: Catalogue, key: str, message: str
+) -> None:
+    result = await ask(catalogue, message)
+    assert result.proposal is not None
+    assert reply(key, read(message).language) in result.text.splitlines()
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Build a bot that answers 'Hello' when somebody says 'hi' and 'Bye' otherwise",
+        "Ein Router: bei Beschwerden 'Tut uns leid', bei Lob 'Danke', sonst 'Hallo'",
+        "When somebody complains answer 'Sorry', for praise 'Thanks', otherwise -> answer with AI",
+        "Build an echo flow",
+    ],
+)
+async def test_nothing_is_told_of_other_messages_when_there_are_none_or_they_are_answered(
+    catalogue: Catalogue, message: str
+) -> None:
+    result = await ask(catalogue, message)
+    assert result.proposal is not None
+    keys = ("unmatched_repeated", "unmatched_dropped")
+    assert not any(reply(key, read(message).language) in result.text for key in keys)

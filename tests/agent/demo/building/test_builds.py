@@ -1,5 +1,7 @@
 """What the demo planner builds from a sentence does what the sentence says, on the real engine."""
 
+import re
+
 import pytest
 
 from agent.demo.building.builds import Build, flow_for, with_file
@@ -210,3 +212,25 @@ def test_an_address_with_a_password_is_not_written_into_the_flow() -> None:
     found = planned("Chatbot about my database postgresql://me:secret@db.example.com/shop")
     assert "database_url" not in found.spec
     assert any("address" in need for need in found.needs)
+
+
+@pytest.mark.parametrize(
+    ("message", "names"),
+    [
+        ("Extract the customer's name, the due date and the amount from emails as JSON",
+         ["customer_name", "due_date", "amount"]),
+        ("Extrahiere Name und Rechnungsbetrag als JSON", ["name", "rechnungsbetrag"]),
+        ("Baue einen Flow, der aus E-Mails Name, Straße und Größe als JSON extrahiert", ["name", "strasse", "groesse"]),
+        ("Extrais le nom, la date d'échéance et le montant total au format JSON",
+         ["nom", "date_echeance", "montant_total"]),
+        ("Extrae nombre, año y dirección como JSON", ["nombre", "anio", "direccion"]),
+        ("Extraia o nome e o endereço em JSON", ["nome", "endereco"]),
+        ("Estrai la città e l'importo come JSON", ["citta", "importo"]),
+        ("名前と請求金額をJSONで抽出して", ["名前", "請求金額"]),
+        ("请提取姓名和发票金额，输出JSON", ["姓名", "发票金额"]),
+    ],
+)  # fmt: skip
+def test_fields_of_an_extraction_are_named_by_the_users_own_words(message: str, names: list[str]) -> None:
+    built = flow_for(take_apart(message), read(message))
+    assert built is not None
+    assert re.findall(r'"name": "([^"]+)"', built.spec.replace('\\"', '"')) == names
