@@ -9,6 +9,8 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
+from flows.document import Flow
+
 Addressed = TypeVar("Addressed", bound=BaseModel)
 
 
@@ -23,8 +25,27 @@ def with_addresses(given: Addressed, services: Mapping[str, str]) -> Addressed:
         return given
     text = given.model_dump_json(by_alias=True)
     for name, address in services.items():
-        text = text.replace(f"{{{{service:{name}}}}}", json.dumps(address)[1:-1])
+        text = text.replace(placeholder(name), json.dumps(address)[1:-1])
     return type(given).model_validate_json(text)
+
+
+def flow_with_addresses(flow: Flow, services: Mapping[str, str]) -> Flow:
+    """A flow with the addresses of services filled in.
+
+    Args:
+        services: addresses by name.
+    """
+    if not services:
+        return flow
+    text = json.dumps(flow.to_json(), ensure_ascii=False)
+    for name, address in services.items():
+        text = text.replace(placeholder(name), json.dumps(address)[1:-1])
+    return Flow.from_json(json.loads(text))
+
+
+def placeholder(service: str) -> str:
+    """What stands for the address of a service."""
+    return f"{{{{service:{service}}}}}"
 
 
 def with_other_addresses(text: str, before: Mapping[str, str], after: Mapping[str, str]) -> str:
