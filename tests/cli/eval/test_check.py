@@ -1,6 +1,8 @@
 """`wirewright eval check`: a flow file against a scenario, with the inputs on which it differs."""
 
 import json
+import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from tests.cli.conftest import Wirewright
 from tests.evals.conftest import scenario_named
 from tests.shared.flow_texts import ECHO, WORD_COUNT, WORD_COUNTER
 
+MANUAL = Path(__file__).parents[3] / "docs" / "evaluations.md"
 BRANCH = scenario_named("branch-urgent")
 ECHOES = WORD_COUNTER.replace("str(len(self.text.split()))", "self.text")
 """A component of one's own that gives what it gets."""
@@ -71,6 +74,19 @@ def test_a_person_sees_each_score_with_its_reason_then_the_differences_and_the_v
     shown = "  for 'take your time' (given) it gives 'take your time', and the reference 'Noted: take your time'"
     assert shown in lines[at + 1 : at + 6]
     assert lines[-1] == "branch-urgent: failed (ran, resolved, behaves)"
+
+
+@pytest.mark.engine
+def test_the_manual_shows_what_is_printed(
+    wirewright: Wirewright, warm_engine: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    section = MANUAL.read_text(encoding="utf-8").partition("## Checking a flow\n")[2].partition("\n## ")[0]
+    flow, console = re.findall(r"^```(?:text|console)\n(.*?)^```", section, re.MULTILINE | re.DOTALL)
+    command, output = console.removeprefix("$ wirewright ").split("\n", 1)
+    monkeypatch.chdir(tmp_path)
+    Path("triage.flow").write_text(flow, encoding="utf-8")
+    done = wirewright(*shlex.split(command))
+    assert (done.code, done.out) == (1, output)
 
 
 @pytest.mark.engine
