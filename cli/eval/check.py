@@ -1,7 +1,7 @@
 """`wirewright eval check`: a flow file scored against a scenario, with the inputs on which it differs."""
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
@@ -87,7 +87,12 @@ class _Given:
             if loaded.flow is None:
                 return loaded.faults, None
             checked = await check_flow(
-                self.scenario, loaded.flow, environment, components=sources, differences=self.differences
+                self.scenario,
+                loaded.flow,
+                environment,
+                from_spec=loaded.from_spec,
+                components=sources,
+                differences=self.differences,
             )
             return loaded.faults, checked
 
@@ -110,7 +115,7 @@ class _Given:
         if self.source.is_json:
             return LoadedFlow(flow=flow_of(self.source), faults=own.faults), own.sources
         loaded = await asyncio.to_thread(built, self.source, own.added_to(catalogue))
-        return LoadedFlow(flow=loaded.flow, faults=(*own.faults, *loaded.faults)), own.sources
+        return replace(loaded, faults=(*own.faults, *loaded.faults)), own.sources
 
 
 def _show(checked: "FlowCheck", limit: int) -> None:

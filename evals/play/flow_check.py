@@ -74,6 +74,7 @@ async def check_flow(
     flow: Flow,
     environment: PlayEnvironment,
     *,
+    from_spec: bool = False,
     components: Sequence[str] = (),
     differences: int = DIFFERENCES,
 ) -> FlowCheck:
@@ -84,13 +85,14 @@ async def check_flow(
 
     Args:
         scenario: it asks for a flow.
+        from_spec: whether the flow was read from spec text, which cannot hold sticky notes: those of the canvas stay.
         components: the sources of the flow's own component types, beside the scenario's.
         differences: stop after this many inputs on which it differs from the reference.
     """
     own = [source for source in components if source not in scenario.components]
     expect = scenario.expect.model_copy(update={"files": {}})
     played = scenario.model_copy(update={"components": (*scenario.components, *own), "expect": expect})
-    attempt = await play_attempt(played, WithoutEngine(GivenFlowPlayer(flow)), environment)
+    attempt = await play_attempt(played, WithoutEngine(GivenFlowPlayer(flow, from_spec=from_spec)), environment)
     attempt = attempt.model_copy(update={"digest": scenario.digest})
     verdict = await asyncio.to_thread(score_attempt, played, attempt, environment.catalogue)
     found = await _compared(played, attempt, environment, differences)

@@ -101,6 +101,19 @@ def test_edits_services_and_earlier_messages_are_scored_too(
 
 
 @pytest.mark.engine
+def test_sticky_notes_stay_beside_spec_text_and_are_missed_in_an_export_without_them(
+    wirewright: Wirewright, warm_engine: None, tmp_path: Path
+) -> None:
+    scenario, export = scenario_named("note-harmless-twin"), tmp_path / "given.json"
+    spec = written(tmp_path, scenario.reference)
+    assert wirewright("eval", "check", scenario.id, spec).code == 0
+    assert wirewright("flow", "build", spec, "--out", export).code == 0
+    done = wirewright("eval", "check", scenario.id, export, "--json")
+    scores = {score["name"]: score for score in done.json["verdict"]["scores"]}
+    assert (done.code, scores["preserved"]["value"]) == (1, False)
+
+
+@pytest.mark.engine
 def test_components_of_the_scenario_and_of_a_folder_are_known(
     wirewright: Wirewright, warm_engine: None, tmp_path: Path
 ) -> None:
