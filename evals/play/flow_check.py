@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from evals.attempt import Attempt
+from evals.attempt import Attempt, Score
 from evals.behaviours.outcomes import Behaviour, agree
 from evals.behaviours.running import Engine, compare_behaviours
-from evals.case import Score
 from evals.play.attempts import play_attempt
 from evals.play.environment import PlayEnvironment
 from evals.players.given_flow import GivenFlowPlayer
