@@ -88,9 +88,8 @@ class _Given:
                 return loaded.faults, None
             checked = await check_flow(
                 self.scenario,
-                loaded.flow,
+                self.source.text,
                 environment,
-                from_spec=loaded.from_spec,
                 components=sources,
                 differences=self.differences,
             )

@@ -23,10 +23,18 @@ def with_addresses(given: Addressed, services: Mapping[str, str]) -> Addressed:
     """
     if not services:
         return given
-    text = given.model_dump_json(by_alias=True)
+    return type(given).model_validate_json(text_with_addresses(given.model_dump_json(by_alias=True), services))
+
+
+def text_with_addresses(text: str, services: Mapping[str, str]) -> str:
+    """A text, which may be JSON, with the addresses of services filled in.
+
+    Args:
+        services: addresses by name.
+    """
     for name, address in services.items():
         text = text.replace(placeholder(name), json.dumps(address)[1:-1])
-    return type(given).model_validate_json(text)
+    return text
 
 
 def flow_with_addresses(flow: Flow, services: Mapping[str, str]) -> Flow:
@@ -37,10 +45,7 @@ def flow_with_addresses(flow: Flow, services: Mapping[str, str]) -> Flow:
     """
     if not services:
         return flow
-    text = json.dumps(flow.to_json(), ensure_ascii=False)
-    for name, address in services.items():
-        text = text.replace(placeholder(name), json.dumps(address)[1:-1])
-    return Flow.from_json(json.loads(text))
+    return Flow.from_json(json.loads(text_with_addresses(json.dumps(flow.to_json(), ensure_ascii=False), services)))
 
 
 def placeholder(service: str) -> str:

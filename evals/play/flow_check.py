@@ -16,7 +16,6 @@ from evals.players.given_flow import GivenFlowPlayer
 from evals.players.player import WithoutEngine
 from evals.scenario import Scenario
 from evals.score import DECIDING, Verdict, score_attempt
-from flows.document import Flow
 
 DIFFERENCES: Final = 5
 """How many inputs on which a flow differs from the reference are looked for."""
@@ -70,10 +69,9 @@ def asks_for_flow(scenario: Scenario) -> bool:
 
 async def check_flow(
     scenario: Scenario,
-    flow: Flow,
+    text: str,
     environment: PlayEnvironment,
     *,
-    from_spec: bool = False,
     components: Sequence[str] = (),
     differences: int = DIFFERENCES,
 ) -> FlowCheck:
@@ -84,14 +82,14 @@ async def check_flow(
 
     Args:
         scenario: it asks for a flow.
-        from_spec: whether the flow was read from spec text, which cannot hold sticky notes: those of the canvas stay.
+        text: the flow, as spec text or Langflow JSON. One that does not build is a harness error.
         components: the sources of the flow's own component types, beside the scenario's.
         differences: stop after this many inputs on which it differs from the reference.
     """
     own = [source for source in components if source not in scenario.components]
     expect = scenario.expect.model_copy(update={"files": {}})
     played = scenario.model_copy(update={"components": (*scenario.components, *own), "expect": expect})
-    attempt = await play_attempt(played, WithoutEngine(GivenFlowPlayer(flow, from_spec=from_spec)), environment)
+    attempt = await play_attempt(played, WithoutEngine(GivenFlowPlayer(text)), environment)
     attempt = attempt.model_copy(update={"digest": scenario.digest})
     verdict = await asyncio.to_thread(score_attempt, played, attempt, environment.catalogue)
     found = await _compared(played, attempt, environment, differences)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agent.turn.request import TurnRequest
 from agent.turn.result import TurnResult
-from evals.play.addresses import flow_with_addresses
+from evals.play.addresses import text_with_addresses
 from evals.play.environment import PlayEnvironment
 from evals.players.oracle.closing import closing_words
 from evals.players.player import Agent, ResultAgent
@@ -20,36 +20,36 @@ class GivenFlowPlayer:
     It says what is right to say: a flow has no words of its own to be judged by.
 
     Args:
-        flow: what it leaves; `{{service:NAME}}` in it stands for the address of a service.
-        from_spec: whether it was read from spec text, which cannot hold sticky notes: those of the canvas stay.
+        text: the flow that it leaves, as spec text or Langflow JSON; `{{service:NAME}}` in it stands for the address of
+            a service. Spec text cannot hold sticky notes: those of the canvas stay.
     """
 
     name = "flow"
 
-    def __init__(self, flow: Flow, *, from_spec: bool = False) -> None:
-        self._flow = flow
-        self._from_spec = from_spec
+    def __init__(self, text: str) -> None:
+        self._text = text
 
     def prepare(self, scenario: Scenario, environment: PlayEnvironment, /) -> Agent:
         """An agent that takes the scenario's turns in order.
 
         Raises:
-            BadFlow: the flow of an earlier message does not build.
+            BadFlow: the given flow, or that of an earlier message, does not build.
         """
-        left: dict[int, tuple[Flow, bool]] = {}
-        for number, turn in enumerate(scenario.turns):
-            if turn.flow is not None:
-                flow = read_named(f"the flow of message {number + 1}", turn.flow, environment.component_types)
-                left[number] = flow, not turn.flow.lstrip().startswith("{")
+        texts = {number: turn.flow for number, turn in enumerate(scenario.turns) if turn.flow is not None}
         if scenario.acts:
-            left[scenario.acts[-1]] = flow_with_addresses(self._flow, environment.services), self._from_spec
+            texts[scenario.acts[-1]] = text_with_addresses(self._text, environment.services)
+        left = {
+            number: read_named(f"the flow of message {number + 1}", text, environment.component_types)
+            for number, text in texts.items()
+        }
         turns = enumerate(scenario.turns)
 
         async def answer(request: TurnRequest) -> TurnResult:
             number, turn = next(turns)
             before = request.flow or Flow.empty()
-            after, from_spec = left.get(number, (before, False))
-            after = _with_notes(after, before) if from_spec else after
+            after = left.get(number, before)
+            if not texts.get(number, "").lstrip().startswith("{"):
+                after = _with_notes(after, before)
             return TurnResult(
                 outcome="complete",
                 intent="build_flow" if turn.should == "act" else "question",

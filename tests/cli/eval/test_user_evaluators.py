@@ -147,8 +147,12 @@ def test_an_installed_one_is_used_by_its_name(
     wirewright: Wirewright, runner: StandInRunner, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     point = EntryPoint(name="team_score", value="own_scores:half", group="wirewright.evaluators")
-    monkeypatch.setattr("evals.user_evaluators.entry_points", lambda group: EntryPoints([point]))
-    monkeypatch.syspath_prepend(folder)
+
+    def installed(group: str) -> EntryPoints:
+        return EntryPoints([point]).select(group=group)
+
+    monkeypatch.setattr("evals.user_evaluators.entry_points", installed)
+    monkeypatch.setattr(sys, "path", [str(folder), *sys.path])
     done = wirewright(*RUN, "--evaluator", "team_score", "--json")
     assert done.json["attempts"][0]["scores"][-1] == {"name": "team_score", "value": 0.5, "reason": ""}
     unknown = wirewright(*RUN, "--evaluator", "team_scores", "--json")
