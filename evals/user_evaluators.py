@@ -7,7 +7,6 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Final, TypeAlias, cast
@@ -35,62 +34,33 @@ Graded: TypeAlias = Value | tuple[Value, str]
 """What an evaluator returns: true, false, a number from 0 to 1, or None (not scored); a reason may follow."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class EvaluatorCase:
-    """One attempt as an evaluator of one's own reads it."""
+    """One attempt as an evaluator of one's own reads it.
 
-    _case: Case
+    Attributes:
+        scenario: the scenario's id.
+        tags: the scenario's tags.
+        messages: the user's messages, in order.
+        answers: the answers, in order; a message may have several, or none.
+        turns: what each turn did and said.
+        before: the canvas as the user last left it.
+        after: the resulting flow.
+        runs: the runs that the harness made of the resulting flow: those that messages ask for, then the probes.
+        seconds: how long the attempt took.
+        tokens: of the models that played, in and out; None if none were counted.
+    """
 
-    @property
-    def scenario(self) -> str:
-        """The scenario's id."""
-        return self._case.scenario.id
-
-    @property
-    def tags(self) -> tuple[str, ...]:
-        """The scenario's tags."""
-        return self._case.scenario.tags
-
-    @property
-    def messages(self) -> tuple[str, ...]:
-        """The user's messages, in order."""
-        return self._case.scenario.prompts
-
-    @property
-    def answers(self) -> tuple[str, ...]:
-        """The answers, in order; a message may have several, or none."""
-        return tuple(turn.text for turn in self.turns)
-
-    @property
-    def turns(self) -> tuple[TurnResult, ...]:
-        """What each turn did and said."""
-        return tuple(self._case.attempt.turns)
-
-    @property
-    def runs(self) -> tuple[RunResult, ...]:
-        """The runs that the harness made of the resulting flow: those that messages ask for, then the probes."""
-        attempt = self._case.attempt
-        return (*(attempt.requested[number] for number in sorted(attempt.requested)), *attempt.probes)
-
-    @cached_property
-    def before(self) -> Flow:
-        """The canvas as the user last left it."""
-        return self._case.before
-
-    @property
-    def after(self) -> Flow:
-        """The resulting flow."""
-        return self._case.after
-
-    @property
-    def seconds(self) -> float:
-        """How long the attempt took."""
-        return self._case.attempt.seconds
-
-    @property
-    def tokens(self) -> int | None:
-        """Tokens of the models that played; None if none were counted."""
-        return self._case.attempt.tokens
+    scenario: str
+    tags: tuple[str, ...]
+    messages: tuple[str, ...]
+    answers: tuple[str, ...]
+    turns: tuple[TurnResult, ...]
+    before: Flow
+    after: Flow
+    runs: tuple[RunResult, ...]
+    seconds: float
+    tokens: int | None
 
 
 Function: TypeAlias = Callable[[EvaluatorCase], Graded]
@@ -168,10 +138,9 @@ def with_user_scores(
     """The attempt with the scores of evaluators, which replace earlier ones of the same names."""
     if not evaluators or attempt.harness_error is not None or not attempt.turns:
         return attempt
-    case = EvaluatorCase(Case.of(scenario, attempt, catalogue))
     try:
-        case.before  # noqa: B018  (a canvas that does not build is the scenario's fault, not the evaluator's)
-    except BadFlow:
+        case = _case_of(Case.of(scenario, attempt, catalogue))
+    except BadFlow:  # the scenario's canvas does not build, as its verdict says
         return attempt
     graded = {score.name: score for score in attempt.user_scores}
     graded.update({one.name: one.grade(case) for one in evaluators})
@@ -195,6 +164,22 @@ def score_with(
         scenario = known.get((attempt.scenario, attempt.digest))
         graded.append(attempt if scenario is None else with_user_scores(scenario, attempt, catalogue, evaluators))
     return score_attempts(scenarios, graded, catalogue)
+
+
+def _case_of(case: Case) -> EvaluatorCase:
+    attempt = case.attempt
+    return EvaluatorCase(
+        scenario=case.scenario.id,
+        tags=case.scenario.tags,
+        messages=case.scenario.prompts,
+        answers=tuple(turn.text for turn in attempt.turns),
+        turns=tuple(attempt.turns),
+        before=case.before,
+        after=case.after,
+        runs=(*(attempt.requested[number] for number in sorted(attempt.requested)), *attempt.probes),
+        seconds=attempt.seconds,
+        tokens=attempt.tokens,
+    )
 
 
 def _graded(returned: object) -> tuple[Value, str]:
