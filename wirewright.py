@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from agent.settings import AssistantSettings
     from agent.turn.request import TurnRequest
     from agent.turn.result import TurnResult
+    from evals.user_evaluators import EvaluatorCase
     from flows.catalogue import Catalogue
     from flows.checks import check
     from flows.document import Flow
@@ -27,6 +28,7 @@ _HOMES = {
     "Assistant": "agent.assistant",
     "AssistantSettings": "agent.settings",
     "Catalogue": "flows.catalogue",
+    "EvaluatorCase": "evals.user_evaluators",
     "Flow": "flows.document",
     "FlowSessions": "runtime.sessions.store",
     "Runner": "runtime.runner",
@@ -44,6 +46,7 @@ __all__ = [
     "Assistant",
     "AssistantSettings",
     "Catalogue",
+    "EvaluatorCase",
     "Flow",
     "FlowSessions",
     "Runner",

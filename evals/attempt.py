@@ -61,6 +61,37 @@ class Origin(BaseModel):
         return value
 
 
+class Score(BaseModel):
+    """What one evaluator says of one attempt.
+
+    Attributes:
+        value: None is "not scored": it is never zero, and left out of every count.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    value: bool | float | None
+    reason: str
+
+
+class UserScore(Score):
+    """What an evaluator of the user's own says of one attempt.
+
+    Attributes:
+        required: the least score with which the attempt passes (true is 1); None if it does not decide.
+        failed: whether the evaluator itself failed; `reason` says how.
+    """
+
+    required: Annotated[float | None, Field(exclude_if=lambda required: required is None)] = None
+    failed: Annotated[bool, Field(exclude_if=operator.not_)] = False
+
+    @property
+    def is_met(self) -> bool:
+        """Whether it lets the attempt pass: it does not decide, was not scored, or is high enough."""
+        return self.required is None or self.value is None or float(self.value) >= self.required
+
+
 class Key(NamedTuple):
     """What identifies an attempt: of each key, one attempt in a journal counts."""
 
@@ -108,6 +139,7 @@ class Attempt(Identified):
         probes: the probe runs of the resulting flow, in the scenario's order; fewer if there was no flow to run.
         behaviours: what the resulting flow and the reference gave on the scenario's inputs, up to the first on which
             they differ.
+        user_scores: the scores of the user's own evaluators.
         seconds: wall-clock duration of turns and probes; a measurement, never a score.
         stopped: the limit that ended it early; what was played until then is scored.
         harness_error: why the harness, not the player, failed; such an attempt is not scored.
@@ -127,6 +159,7 @@ class Attempt(Identified):
     without_engine: Annotated[bool, Field(exclude_if=operator.not_)] = False
     probes: list[RunJson] = Field(default_factory=list[RunResult])
     behaviours: Annotated[list[Behaviour], Field(exclude_if=operator.not_)] = Field(default_factory=list[Behaviour])
+    user_scores: Annotated[list[UserScore], Field(exclude_if=operator.not_)] = Field(default_factory=list[UserScore])
     seconds: float = 0.0
     stopped: StopReason | None = None
     harness_error: str | None = None

@@ -8,8 +8,6 @@ from functools import cached_property
 from itertools import islice
 from typing import TypeAlias
 
-from pydantic import BaseModel, ConfigDict
-
 from evals.attempt import Attempt
 from evals.expectation import Probe
 from evals.oracles.facts import Comparison, Fact
@@ -21,21 +19,6 @@ from evals.scenarios.flows import read_flow, read_named
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from runtime.results import RunResult
-
-
-class Score(BaseModel):
-    """What one evaluator says of one attempt.
-
-    Attributes:
-        value: None is "not scored": it is never zero, and left out of every count.
-    """
-
-    model_config = ConfigDict(frozen=True)
-
-    name: str
-    value: bool | float | None
-    reason: str
-
 
 Grade: TypeAlias = tuple[bool | float | None, str]
 """What an evaluator returns: the value of its score, and the reason."""

@@ -1,12 +1,14 @@
 """Scoring: attempts in, verdicts out, without playing anything."""
 
+import operator
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from evals.analysis.cost import cost
-from evals.attempt import Attempt
-from evals.case import Case, Evaluator, Score
+from evals.attempt import Attempt, Score, UserScore
+from evals.case import Case, Evaluator
 from evals.evaluators.behaves import behaves
 from evals.evaluators.built import built
 from evals.evaluators.clarified import clarified
@@ -108,7 +110,9 @@ class Verdict(BaseModel):
 
     Attributes:
         passed: whether no deciding score is false; None if nothing was scored.
-        scores: by evaluator, in the order of `EVALUATORS`.
+        scores: by evaluator, in the order of `EVALUATORS`; then those of the user's own.
+        required: the least scores that the user's own evaluators must give, by name; the others of them do not decide.
+        evaluator_errors: why evaluators of the user's own failed, by name; the agent does not answer for it.
         untrusted_code: whether code that is not the catalogue's took part in a run, so that what it gave is by its own
             account.
     """
@@ -124,6 +128,8 @@ class Verdict(BaseModel):
     measured: Measured = Measured()
     harness_error: str | None = None
     untrusted_code: Untrusted = False
+    required: Annotated[dict[str, float], Field(exclude_if=operator.not_)] = Field(default_factory=dict[str, float])
+    evaluator_errors: Annotated[dict[str, str], Field(exclude_if=operator.not_)] = Field(default_factory=dict[str, str])
 
     def value(self, metric: str) -> bool | float | None:
         """One score, or whether the attempt `passed`; None if it was not scored."""
@@ -133,8 +139,13 @@ class Verdict(BaseModel):
 
     @property
     def failures(self) -> tuple[Score, ...]:
-        """The deciding scores that are false."""
-        return tuple(score for score in self.scores if score.name in DECIDING and score.value is False)
+        """The deciding scores that are false, and those that are lower than the user requires."""
+        return tuple(score for score in self.scores if self._fails(score))
+
+    def _fails(self, score: Score) -> bool:
+        if score.name in self.required:
+            return score.value is not None and float(score.value) < self.required[score.name]
+        return score.name in DECIDING and score.value is False
 
     @property
     def why(self) -> str:
@@ -170,7 +181,7 @@ def score_attempt(scenario: Scenario, attempt: Attempt, catalogue: Catalogue) ->
     except BadFlow as bad:
         return _unscored(attempt, str(bad))
     passed = all(score.value is not False for score in scores if score.name in DECIDING)
-    return _verdict(attempt, passed=passed, scores=scores, error=None)
+    return _with_user_scores(_verdict(attempt, passed=passed, scores=scores, error=None), attempt.user_scores)
 
 
 def score_attempts(scenarios: Sequence[Scenario], attempts: Iterable[Attempt], catalogue: Catalogue) -> list[Verdict]:
@@ -192,6 +203,24 @@ def score_attempts(scenarios: Sequence[Scenario], attempts: Iterable[Attempt], c
 def _unscored(attempt: Attempt, why: str) -> Verdict:
     scores = tuple(Score(name=name, value=None, reason="not scored: the harness failed") for name in EVALUATORS)
     return _verdict(attempt, passed=None, scores=scores, error=why)
+
+
+def _with_user_scores(verdict: Verdict, given: Sequence[UserScore]) -> Verdict:
+    """The verdict with the scores of the user's own evaluators; without one that must decide, nothing is decided."""
+    if not given:
+        return verdict
+    scores = (*verdict.scores, *(Score(name=one.name, value=one.value, reason=one.reason) for one in given))
+    errors = {one.name: one.reason for one in given if one.failed}
+    broken = next((one for one in given if one.failed and one.required is not None), None)
+    passed = None if broken is not None else verdict.passed is True and all(one.is_met for one in given)
+    update = {
+        "scores": scores,
+        "passed": passed,
+        "required": {one.name: one.required for one in given if one.required is not None},
+        "evaluator_errors": errors,
+        "harness_error": verdict.harness_error if broken is None else f"{broken.name}: {broken.reason}",
+    }
+    return verdict.model_copy(update=update)
 
 
 def _scored(name: str, evaluator: Evaluator, case: Case) -> Score:

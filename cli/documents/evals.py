@@ -8,12 +8,14 @@ from evals.analysis.comparison import Moved, Turned
 from evals.analysis.llm_judge import Opinion
 from evals.analysis.significance import Repeated, Significance
 from evals.attempt import Attempt
+from evals.behaviours.outcomes import Behaviour
 from evals.exports.experiments import Experiment
 from evals.gate import GateResult
 from evals.mutate.matrix import Row
 from evals.scenario import Scenario
 from evals.scenarios.validation import InvalidFlow
 from evals.score import Verdict
+from flows.faults import Fault
 
 
 class ScenarioBrief(TypedDict):
@@ -145,6 +147,20 @@ class Judged(TypedDict):
     judge: str
     rubrics: list[RubricSum]
     opinions: list[Opinion]
+
+
+class FlowScored(TypedDict):
+    """How a flow scores at a scenario; `verdict` is null when the flow does not build, and `faults` say why.
+
+    On `compared` inputs it was compared with the reference; `differences` are those on which it gives something else.
+    """
+
+    ok: bool
+    scenario: str
+    verdict: Verdict | None
+    compared: int
+    differences: list[Behaviour]
+    faults: list[Fault]
 
 
 class Exported(TypedDict):

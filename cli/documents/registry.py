@@ -86,6 +86,7 @@ PRINTED: dict[str, Printed] = {
     "variables remove": Printed((stored.VariableRemoved,)),
     "eval run": Printed((evals.Summed,)),
     "eval score": Printed((evals.Summed,)),
+    "eval check": Printed((evals.FlowScored,)),
     "eval compare": Printed((evals.PlaysCompared,)),
     "eval list": Printed((evals.ScenarioList,)),
     "eval show": Printed((evals.ScenarioShown,)),

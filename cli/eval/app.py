@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from cli.errors import BadUsage, CommandError
-from cli.eval import compare, conversations, export, imports, judge, mutate, report, run, score, show
+from cli.eval import check, compare, conversations, export, imports, judge, mutate, report, run, score, show
 from cli.eval import fix as eval_fix
 from cli.eval.play.selection import use_folder
 from cli.help.group import CommandGroup
@@ -38,6 +38,11 @@ commands.add(
     "wirewright eval run --player oracle --tag echo",
 )(run.run)
 commands.add("score", "wirewright eval score attempts.jsonl --out scores.jsonl")(score.score)
+commands.add(
+    "check",
+    "wirewright eval check echo echo.flow",
+    "wirewright eval check echo echo.json --differences 10 --json",
+)(check.check)
 commands.add("compare", "wirewright eval compare before.jsonl attempts.jsonl")(compare.compare)
 commands.add("list", "wirewright eval list --tag branch", "wirewright eval list --split test --check")(
     show.list_scenarios

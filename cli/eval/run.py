@@ -8,19 +8,22 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.errors import FAILED, BadUsage
-from cli.eval.play.options import VERDICTS, GateFile, MinPass, ScenarioIds, SplitName, Tags
-from cli.eval.play.selection import attempts_of, ceiling_of, gate_of, player_of, select
+from cli.eval.play.options import VERDICTS, Evaluators, GateFile, MinPass, Required, ScenarioIds, SplitName, Tags
+from cli.eval.play.selection import attempts_of, ceiling_of, evaluators_of, gate_of, player_of, select
 from cli.options import Json
 from cli.output.files import writable, writing
 from cli.output.streams import print_message, progress_bar
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from evals.analysis.cost import Ceiling
     from evals.attempt import Attempt
     from evals.jsonl import JsonLines
     from evals.play.attempts import AttemptLimits
     from evals.players.player import Player
     from evals.scenario import Scenario
+    from evals.user_evaluators import UserEvaluator
     from flows.catalogue import Catalogue
 
 
@@ -61,6 +64,8 @@ def run(
     no_engine: Annotated[  # noqa: FBT002  (a flag of the command line)
         bool, typer.Option("--no-engine", help="The player cannot run flows: do not miss the runs that are asked for.")
     ] = False,
+    evaluator: Evaluators = None,
+    require: Required = None,
     *,
     as_json: Json = False,
 ) -> None:
@@ -69,12 +74,12 @@ def run(
     from evals.analysis.tally import write_verdicts
     from evals.play.attempts import AttemptLimits
     from evals.players.player import WithoutEngine
-    from evals.score import score_attempts
+    from evals.user_evaluators import score_with
 
     target, score_target = writable(out), writable(scores, "--scores")
     if resume and target is None:
         raise BadUsage("nothing_to_resume", "--resume needs --out.", fix="Name the journal.", where="--resume")
-    loaded_gate = gate_of(gate)
+    loaded_gate, own = gate_of(gate), evaluators_of(evaluator, require)
     chosen = WithoutEngine(player_of(player)) if no_engine else player_of(player)
     scenarios = _part(select(scenario or [], tag or [], split), shard)
     play = _Play(
@@ -86,9 +91,10 @@ def run(
         repeats=repeats,
         target=target,
         resume=resume,
+        evaluators=own,
     )
     attempts, catalogue = asyncio.run(play.attempts())
-    verdicts = score_attempts(scenarios, attempts, catalogue)
+    verdicts = score_with(scenarios, attempts, catalogue, own if resume else ())  # those played have their scores
     if score_target is not None:
         with writing(score_target, "--scores"):
             write_verdicts(score_target, verdicts)
@@ -109,6 +115,7 @@ class _Play:
     repeats: int
     target: Path | None
     resume: bool
+    evaluators: "Sequence[UserEvaluator]"
 
     async def attempts(self) -> "tuple[list[Attempt], Catalogue]":
         """Play, writing the journal meanwhile; gives the attempts that count, and the component types."""
@@ -148,6 +155,7 @@ class _Play:
                     concurrency=self.concurrency,
                     limits=self.limits,
                     ceiling=self.ceiling,
+                    evaluators=self.evaluators,
                     skip={attempt.key for attempt in done},
                     on_attempt=ended,
                 )

@@ -6,8 +6,8 @@ import typer
 
 from cli.engine import ready_catalogue
 from cli.errors import FAILED
-from cli.eval.play.options import VERDICTS, GateFile, Journal, MinPass
-from cli.eval.play.selection import all_scenarios, attempts_of, gate_of, readable, scored
+from cli.eval.play.options import VERDICTS, Evaluators, GateFile, Journal, MinPass, Required
+from cli.eval.play.selection import all_scenarios, attempts_of, evaluators_of, gate_of, readable, scored
 from cli.options import Json
 from cli.output.files import writable, writing
 
@@ -20,6 +20,8 @@ def score(
     ] = False,
     min_pass: MinPass = 0.0,
     gate: GateFile = None,
+    evaluator: Evaluators = None,
+    require: Required = None,
     *,
     as_json: Json = False,
 ) -> None:
@@ -29,8 +31,9 @@ def score(
 
     target = writable(out)
     loaded_gate = gate_of(gate)
+    own = evaluators_of(evaluator, require)
     attempts = attempts_of(readable(journal))
-    verdicts = scored(attempts, ready_catalogue())
+    verdicts = scored(attempts, ready_catalogue(), own)
     if target is not None:
         with writing(target):
             write_verdicts(target, verdicts, measured=not baseline)

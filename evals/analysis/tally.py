@@ -15,7 +15,8 @@ class Tally(BaseModel):
     Attributes:
         scored: attempts that were scored; those with a harness error are not.
         harness_errors: attempts that the harness could not play.
-        rates: for each evaluator, the mean of its scores (true is 1, false is 0); None if it scored none.
+        rates: for each evaluator, the user's own last, the mean of its scores (true is 1, false is 0); None if it
+            scored none.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -49,7 +50,7 @@ def tally(verdicts: Sequence[Verdict]) -> Tally:
         passed=sum(verdict.passed is True for verdict in scored),
         scored=len(scored),
         harness_errors=sum(verdict.harness_error is not None for verdict in verdicts),
-        rates={name: _rate(verdicts, name) for name in EVALUATORS},
+        rates={name: _rate(verdicts, name) for name in _names(verdicts)},
     )
 
 
@@ -75,6 +76,11 @@ def read_verdicts(path: Path) -> Iterator[Verdict]:
         JsonLinesError: at a line that is not a verdict.
     """
     return JsonLines(path, Verdict).read()
+
+
+def _names(verdicts: Sequence[Verdict]) -> list[str]:
+    """Every evaluator, then the user's own in the order in which they come."""
+    return list(dict.fromkeys([*EVALUATORS, *(score.name for verdict in verdicts for score in verdict.scores)]))
 
 
 def _rate(verdicts: Sequence[Verdict], name: str) -> float | None:

@@ -15,7 +15,7 @@ from evals.behaviours.derivation import inputs_of
 from evals.behaviours.families import Input
 from evals.behaviours.outcomes import Behaviour, Outcome, agree
 from evals.behaviours.recorded import Behaviours, flow_key
-from evals.play.addresses import with_addresses, with_other_addresses
+from evals.play.addresses import flow_with_addresses, placeholder, with_addresses, with_other_addresses
 from evals.play.flow_models import with_models
 from evals.play.stub_services import serve
 from evals.scenario import Scenario
@@ -53,7 +53,12 @@ class Engine:
 
 
 async def compare_behaviours(
-    scenario: Scenario, flow: Flow, engine: Engine, services: Mapping[str, str] | None = None
+    scenario: Scenario,
+    flow: Flow,
+    engine: Engine,
+    services: Mapping[str, str] | None = None,
+    *,
+    differences: int = 1,
 ) -> list[Behaviour]:
     """Run a flow and the reference on the scenario's inputs.
 
@@ -63,9 +68,10 @@ async def compare_behaviours(
         scenario: as its file defines it, without addresses.
         flow: the flow that was left; an empty one is not run.
         services: the addresses of services in the flow, by name.
+        differences: the inputs on which they differ after which the comparison ends.
 
     Returns:
-        What both gave on each input, in order, up to the first on which they differ.
+        What both gave on each input, in order, up to the last difference that was looked for.
 
     Raises:
         BadInputs: the scenario's declaration gives too few inputs.
@@ -81,7 +87,8 @@ async def compare_behaviours(
         for each in inputs:
             behaviour = Behaviour(input=each, given=await given.on(each), wanted=await wanted.on(each))
             found.append(behaviour)
-            if not agree(scenario.inputs, behaviour.given, behaviour.wanted):
+            differences -= not agree(scenario.inputs, behaviour.given, behaviour.wanted)
+            if differences <= 0:
                 break
     return found
 
@@ -143,7 +150,7 @@ class _Running:
         return folder
 
     def _without_addresses(self, outcome: Outcome) -> Outcome:
-        placeholders = {name: _placeholder(name) for name in self.addresses}
+        placeholders = {name: placeholder(name) for name in self.addresses}
         text = with_other_addresses(outcome.model_dump_json(), self.addresses, placeholders)
         return Outcome.model_validate_json(text)
 
@@ -156,7 +163,7 @@ async def _running(scenario: Scenario, flow: Flow, engine: Engine) -> AsyncGener
         async with serve(scenario.services) as addresses:
             yield _Running(
                 scenario=scenario,
-                flow=_with_addresses(flow, addresses),
+                flow=flow_with_addresses(flow, addresses),
                 key=key,
                 addresses=addresses,
                 data=Path(folder),
@@ -169,19 +176,6 @@ async def _running(scenario: Scenario, flow: Flow, engine: Engine) -> AsyncGener
 def _without_addresses(flow: Flow, services: Mapping[str, str]) -> Flow:
     if not services:
         return flow
-    placeholders = {name: _placeholder(name) for name in services}
+    placeholders = {name: placeholder(name) for name in services}
     text = json.dumps(flow.to_json(), ensure_ascii=False)
     return Flow.from_json(json.loads(with_other_addresses(text, services, placeholders)))
-
-
-def _with_addresses(flow: Flow, addresses: Mapping[str, str]) -> Flow:
-    if not addresses:
-        return flow
-    text = json.dumps(flow.to_json(), ensure_ascii=False)
-    for name, address in addresses.items():
-        text = text.replace(_placeholder(name), address)
-    return Flow.from_json(json.loads(text))
-
-
-def _placeholder(service: str) -> str:
-    return f"{{{{service:{service}}}}}"

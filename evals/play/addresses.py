@@ -9,6 +9,8 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
+from flows.document import Flow
+
 Addressed = TypeVar("Addressed", bound=BaseModel)
 
 
@@ -21,10 +23,34 @@ def with_addresses(given: Addressed, services: Mapping[str, str]) -> Addressed:
     """
     if not services:
         return given
-    text = given.model_dump_json(by_alias=True)
+    return type(given).model_validate_json(text_with_addresses(given.model_dump_json(by_alias=True), services))
+
+
+def text_with_addresses(text: str, services: Mapping[str, str]) -> str:
+    """A text, which may be JSON, with the addresses of services filled in.
+
+    Args:
+        services: addresses by name.
+    """
     for name, address in services.items():
-        text = text.replace(f"{{{{service:{name}}}}}", json.dumps(address)[1:-1])
-    return type(given).model_validate_json(text)
+        text = text.replace(placeholder(name), json.dumps(address)[1:-1])
+    return text
+
+
+def flow_with_addresses(flow: Flow, services: Mapping[str, str]) -> Flow:
+    """A flow with the addresses of services filled in.
+
+    Args:
+        services: addresses by name.
+    """
+    if not services:
+        return flow
+    return Flow.from_json(json.loads(text_with_addresses(json.dumps(flow.to_json(), ensure_ascii=False), services)))
+
+
+def placeholder(service: str) -> str:
+    """What stands for the address of a service."""
+    return f"{{{{service:{service}}}}}"
 
 
 def with_other_addresses(text: str, before: Mapping[str, str], after: Mapping[str, str]) -> str:

@@ -27,6 +27,7 @@ from evals.play.workers import for_each
 from evals.players.player import Agent, AgentFailed, ClosableAgent, Player, Unplayable, WithoutEngine
 from evals.scenario import Scenario
 from evals.scenarios.flows import BadFlow, read_named
+from evals.user_evaluators import UserEvaluator, with_user_scores
 from flows.document import Flow
 from flows.fields.keys import without_keys
 from runtime.components.store import UserComponentError
@@ -84,6 +85,7 @@ async def play(
     limits: AttemptLimits | None = None,
     ceiling: Ceiling | None = None,
     skip: Collection[Key] = (),
+    evaluators: Sequence[UserEvaluator] = (),
     on_attempt: OnAttempt | None = None,
 ) -> list[Attempt]:
     """Play every scenario.
@@ -91,6 +93,7 @@ async def play(
     Args:
         concurrency: how many attempts run at the same time.
         ceiling: what all of them may cost; once it is reached, no further attempt begins.
+        evaluators: of the user's own; their scores are recorded in the attempts.
         skip: the keys of attempts that exist already, as when a play is resumed.
 
     Returns:
@@ -108,9 +111,9 @@ async def play(
         scenario, repeat = item
         if ceiling is not None and ceiling.reached:
             return
-        attempt = done[scenario.id, repeat] = await play_attempt(
-            scenario, player, environment, repeat=repeat, limits=limits
-        )
+        played = await play_attempt(scenario, player, environment, repeat=repeat, limits=limits)
+        attempt = await asyncio.to_thread(with_user_scores, scenario, played, environment.catalogue, evaluators)
+        done[scenario.id, repeat] = attempt
         if ceiling is not None:
             ceiling.count(attempt)
         if on_attempt is not None:

@@ -5,10 +5,15 @@ from rich.text import Text
 
 from evals.analysis.tally import Tally
 from evals.attempt import attempt_label
-from evals.score import PASSED
+from evals.score import EVALUATORS, PASSED
 
 COLUMNS = ("built", "ran", "resolved", "preserved", "honest", "nodes", "edges", "values")
-"""The scores in the table; the JSON has all of them."""
+"""The scores in the table, beside those of the user's own evaluators; the JSON has all of them."""
+
+
+def columns(result: Tally) -> list[str]:
+    """The scores in the table of a play."""
+    return [*COLUMNS, *(name for name in result.rates if name not in EVALUATORS)]
 
 
 def table(result: Tally, player: str) -> Table:
@@ -16,18 +21,26 @@ def table(result: Tally, player: str) -> Table:
     view = Table(title=f"player: {player}", title_justify="left", show_footer=True)
     view.add_column("scenario", footer=f"{len(result.verdicts)} played", no_wrap=True)
     view.add_column("passed", footer=percent(result.pass_rate), justify="center")
-    for name in COLUMNS:
+    names = columns(result)
+    for name in names:
         view.add_column(name, footer=percent(result.rates[name]), justify="center")
     view.add_column("seconds", justify="right")
     for verdict in result.verdicts:
-        cells = [mark(verdict.value(name)) for name in (PASSED, *COLUMNS)]
+        cells = [mark(verdict.value(name)) for name in (PASSED, *names)]
         view.add_row(attempt_label(verdict.scenario, verdict.repeat), *cells, f"{verdict.measured.seconds:.2f}")
     return view
 
 
 def reasons(result: Tally) -> list[str]:
-    """Why attempts did not pass, one per line."""
-    return [f"{verdict.scenario}: {verdict.why}" for verdict in result.verdicts if verdict.why]
+    """Why attempts did not pass, and which evaluators of the user's own failed, one per line."""
+    why = [f"{verdict.scenario}: {verdict.why}" for verdict in result.verdicts if verdict.why]
+    broken = [
+        f"{verdict.scenario}: {name} is not scored: {error}"
+        for verdict in result.verdicts
+        for name, error in verdict.evaluator_errors.items()
+        if name not in verdict.required
+    ]
+    return [*why, *broken]
 
 
 def means(result: Tally) -> list[str]:

@@ -6,7 +6,7 @@ import pytest
 
 from evals.analysis.comparison import compare
 from evals.analysis.tally import write_verdicts
-from evals.case import Score
+from evals.attempt import Score
 from evals.gate import Gate, GateError, check_gate, load_gate
 from evals.score import EVALUATORS, Verdict
 

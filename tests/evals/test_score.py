@@ -13,8 +13,7 @@ from pydantic_ai.usage import RunUsage
 
 from agent.turn.result import TurnError, TurnResult
 from evals.analysis.tally import read_verdicts, tally, write_verdicts
-from evals.attempt import Attempt
-from evals.case import Score
+from evals.attempt import Attempt, Score
 from evals.journal import open_journal, read_journal
 from evals.scenario import Budget, Scenario
 from evals.score import DECIDING, EVALUATORS, UnknownScenario, Verdict, score_attempt, score_attempts

@@ -26,5 +26,21 @@ MinPass: TypeAlias = Annotated[
 GateFile: TypeAlias = Annotated[
     str | None, typer.Option("--gate", metavar="FILE", help="Exit 1 when this gate is not passed.")
 ]
+Evaluators: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--evaluator",
+        metavar="MODULE:FUNCTION",
+        help="An evaluator of your own, or the name of an installed one; may be given several times.",
+    ),
+]
+Required: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--require",
+        metavar="NAME[=LEAST]",
+        help="Attempts pass only if this evaluator of your own gives 1, or LEAST; may be given several times.",
+    ),
+]
 VERDICTS = "Write every verdict there, as JSON lines (scores.jsonl)."
 """The help of the options that name a file of verdicts."""

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from evals.players.player import Player
     from evals.scenario import Scenario
     from evals.score import Verdict
+    from evals.user_evaluators import UserEvaluator
     from flows.catalogue import Catalogue
 
 PLAY_AGAIN = "Play again with the current scenarios."
@@ -117,6 +118,26 @@ def ceiling_of(dollars: float | None, player: str) -> "Ceiling | None":
     return Ceiling(dollars)
 
 
+def evaluators_of(targets: Sequence[str] | None, required: Sequence[str] | None) -> "tuple[UserEvaluator, ...]":
+    """The user's own evaluators.
+
+    Args:
+        targets: of `--evaluator`.
+        required: of `--require`.
+
+    Raises:
+        BadUsage: when one cannot be used.
+    """
+    if not targets and not required:
+        return ()
+    from evals.user_evaluators import EvaluatorError, user_evaluators
+
+    try:
+        return user_evaluators(targets or [], required or [])
+    except EvaluatorError as error:
+        raise BadUsage("bad_evaluator", error.message, fix=error.fix, where="--evaluator") from None
+
+
 def readable(name: str) -> Path:
     """An existing file.
 
@@ -150,16 +171,19 @@ def attempts_of(path: Path, scenarios: Collection[str] | None = None) -> "list[A
         raise BadUsage("bad_journal", f"{error}.", fix="Name a journal of `eval run --out`.", where=path.name) from None
 
 
-def scored(attempts: "Iterable[Attempt]", catalogue: "Catalogue") -> "list[Verdict]":
-    """The verdicts of attempts.
+def scored(
+    attempts: "Iterable[Attempt]", catalogue: "Catalogue", evaluators: "Sequence[UserEvaluator]" = ()
+) -> "list[Verdict]":
+    """The verdicts of attempts, scored by the user's own evaluators, too.
 
     Raises:
         BadUsage: when a scenario no longer exists or has changed since it was played.
     """
-    from evals.score import UnknownScenario, score_attempts
+    from evals.score import UnknownScenario
+    from evals.user_evaluators import score_with
 
     try:
-        return score_attempts(all_scenarios(), attempts, catalogue)
+        return score_with(all_scenarios(), attempts, catalogue, evaluators)
     except UnknownScenario as unknown:
         raise BadUsage("other_scenario", unknown.message, fix=PLAY_AGAIN) from None
 

@@ -61,7 +61,6 @@ class EvalSummary:
         from evals.analysis.cost import total
         from evals.analysis.significance import repeated
         from evals.report.summary import means, reasons, summary
-        from evals.score import EVALUATORS
 
         verdicts, gate = self._result.verdicts, self._gate
         cost, repeats = total(verdict.measured.cost for verdict in verdicts), repeated(verdicts)
@@ -75,7 +74,7 @@ class EvalSummary:
                     passed=self._result.passed,
                     scored=self._result.scored,
                     harness_errors=self._result.harness_errors,
-                    rates={name: self._result.rates[name] for name in EVALUATORS},
+                    rates=self._result.rates,
                     attempts=self._attempts(),
                     gate=gate,
                     repeated=list(repeats),
@@ -103,9 +102,10 @@ class EvalSummary:
         from rich.console import Console
 
         from evals.attempt import attempt_label
-        from evals.report.summary import COLUMNS, mark, table
+        from evals.report.summary import columns, mark, table
         from evals.score import PASSED
 
+        names = columns(self._result)
         view, width = table(self._result, self._player), output_width()
         needed = Console(width=UNBOUNDED).measure(view).maximum
         if width is None or needed <= width:
@@ -116,7 +116,7 @@ class EvalSummary:
             return
         print_result(f"player: {self._player}")
         for verdict in self._result.verdicts:
-            scores = ", ".join(f"{name} {mark(verdict.value(name)).plain}" for name in (PASSED, *COLUMNS))
+            scores = ", ".join(f"{name} {mark(verdict.value(name)).plain}" for name in (PASSED, *names))
             label = attempt_label(verdict.scenario, verdict.repeat)
             print_lines(f"{label}: {scores}; {verdict.measured.seconds:.2f} s")
 

@@ -56,11 +56,13 @@ def as_csv(report: Report) -> str:
     """A table with a row for each attempt; a text that a spreadsheet would read as a formula gets a leading `'`."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
+    own = (score.name for one in report.attempts for score in one.verdict.scores)
+    names = list(dict.fromkeys([*EVALUATORS, *own]))
     writer.writerow(
-        ["scenario", "player", "repeat", "split", "tags", "passed", *EVALUATORS, "seconds", "tokens", "calls", "why"]
+        ["scenario", "player", "repeat", "split", "tags", "passed", *names, "seconds", "tokens", "calls", "why"]
     )
     for one in report.attempts:
-        values = [_cell(one.verdict.value(name)) for name in EVALUATORS]
+        values = [_cell(one.verdict.value(name)) for name in names]
         measured = one.verdict.measured
         writer.writerow(
             [

@@ -33,7 +33,7 @@ NOT_HERE = {"wirewright runner install --with lfx-anthropic": "it downloads a pa
 ENGINE = {
     *(("ask",), ("chat",), ("flow", "run"), ("flow", "test"), ("eval", "conversations"), ("runner", "install")),
     *(("flow", "sessions", name) for name in ("list", "show", "remove")),
-    *(("eval", name) for name in ("run", "score", "compare", "list", "show", "report", "mutate", "fix")),
+    *(("eval", name) for name in ("run", "score", "check", "compare", "list", "show", "report", "mutate", "fix")),
 }
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from evals.analysis.metrics import DECLARED
 from evals.analysis.significance import objections, repeated, significance
 from evals.analysis.tally import write_verdicts
-from evals.case import Score
+from evals.attempt import Score
 from evals.gate import Gate, GateError, check_gate, load_gate
 from evals.score import Verdict
 

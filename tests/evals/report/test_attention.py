@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from evals.case import Score
+from evals.attempt import Score
 from evals.report.attention import Group, attention
 from evals.report.fixes import SmallestFix
 from evals.report.formats.writer import render_report
