@@ -122,8 +122,8 @@ def check_gate(gate: Gate, baseline: Sequence[Verdict], verdicts: Sequence[Verdi
         if reached is None:
             reasons.append(f"{name} was not scored, at least {minimum:.0%} is wanted")
         elif reached.mean < minimum - 1e-12:
-            shown = f"{reached.mean:.1%} ({reached.span} over {reached.clusters} clusters)"
-            reasons.append(f"{name} is {shown}, at least {minimum:.1%} is wanted")
+            shown = f"95% interval {reached.span} over {reached.clusters} clusters"
+            reasons.append(f"{name} is {reached.mean:.1%}, at least {minimum:.1%} is wanted ({shown})")
     improvements = [f"{turned.scenario} passes now" for turned in difference.gained] if found is None else []
     improvements += [f"{name} is another scenario than in the baseline" for name in difference.changed]
     return GateResult(ok=not reasons, reasons=tuple(reasons), improvements=tuple(improvements), significance=found)

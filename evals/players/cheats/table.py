@@ -130,7 +130,7 @@ CHEATS: Sequence[Cheat] = (
         name="positions",
         what="the right flow, and what was there stands elsewhere",
         trick=tricks.other_place,
-        known="positions are not graded: a flow that is built anew or has a step inserted is laid out anew",
+        known="where components or connections change, the rest may be laid out anew",
         concerns=lambda task: tricks.kept_output(task.canvas, task.right) is not None,
     ),
     Cheat(
@@ -156,7 +156,7 @@ CHEATS: Sequence[Cheat] = (
         what="asks back and declines in one sentence, whatever was said",
         trick=tricks.universal_answer,
         acts=False,
-        known="where a scenario names no fact that the answer must hold, any question is a question and any refusal one",
+        known="where a scenario names no fact that the answer must hold, any question or refusal will do",
     ),
 )
 """Every cheat, in the order of the table."""

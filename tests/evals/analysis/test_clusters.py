@@ -201,7 +201,7 @@ def test_a_floor_is_compared_with_the_mean_of_scenario_means() -> None:
     made.append(Verdict(scenario="b", passed=False, scores=()))
     assert check_gate(Gate(floors={"passed": 0.5}), [], made).ok
     refused = check_gate(Gate(floors={"passed": 0.6}), [], made)
-    assert refused.reasons == ("passed is 50.0% (0%–100% over 2 clusters), at least 60.0% is wanted",)
+    assert refused.reasons == ("passed is 50.0%, at least 60.0% is wanted (95% interval 0%–100% over 2 clusters)",)
 
 
 def test_the_summary_and_the_files_of_scores_keep_the_clusters(tmp_path: Path) -> None:

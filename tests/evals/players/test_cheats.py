@@ -3,10 +3,13 @@
 import pytest
 
 from evals.case import Case
+from evals.evaluators.preserved import preserved
 from evals.oracles.loose_ends import loose_ends
 from evals.play.attempts import play_attempt
 from evals.play.environment import PlayEnvironment
+from evals.players.cheats.agent import Position
 from evals.players.cheats.table import CHEATS, CONTROL, Cheat, task_of
+from evals.players.cheats.tricks import other_place
 from evals.scenarios.flows import read_flow
 from evals.score import score_attempt
 from flows.catalogue import Catalogue
@@ -89,3 +92,12 @@ def test_what_lay_loose_on_the_canvas_may_stay(full_catalogue: Catalogue, played
     scenario = scenario_named("debug-not-connected")
     canvas = read_flow(scenario.canvas or "", full_catalogue)
     assert loose_ends(Case(scenario, played(scenario, canvas), full_catalogue)) == []
+
+
+def test_components_that_are_moved_for_no_reason_are_not_preserved(full_catalogue: Catalogue, played: Played) -> None:
+    scenario = scenario_named("edit-template")
+    task = task_of(scenario, full_catalogue)
+    position = Position(scenario=scenario, number=0, canvas=task.canvas, right=task.right, catalogue=full_catalogue)
+    moved = preserved(Case(scenario, played(scenario, other_place(position).flow), full_catalogue))
+    assert moved == (False, "moved unasked: Chat Output")
+    assert preserved(Case(scenario, played(scenario, task.right), full_catalogue))[0] is True
