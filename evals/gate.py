@@ -9,10 +9,12 @@ from typing import Annotated, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from evals.analysis.clusters import clusters
 from evals.analysis.comparison import compare
-from evals.analysis.metrics import DECLARED
+from evals.analysis.metrics import DECLARED, samples
 from evals.analysis.significance import ALPHA, Significance, objections, significance
-from evals.analysis.tally import read_verdicts, tally
+from evals.analysis.statistics import estimate
+from evals.analysis.tally import read_verdicts
 from evals.bounded_yaml import TooComplex, load_yaml
 from evals.score import METRICS, Verdict
 from runtime.files.texts import TextRefused, read_text
@@ -32,7 +34,7 @@ class Gate(BaseModel):
         metrics: for `statistical`, the metrics that are tested against the baseline, adjusted for multiple testing.
         alpha: for `statistical`, the adjusted p-value below which a fall is significant.
         sees: for `statistical`, the fall that the play must be large enough to detect with 80% power; None for any.
-        floors: the lowest acceptable mean of a score, by evaluator; `passed` is the pass rate.
+        floors: the lowest acceptable mean of scenario means of a score, by evaluator; `passed` is the pass rate.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -106,7 +108,6 @@ def check_gate(gate: Gate, baseline: Sequence[Verdict], verdicts: Sequence[Verdi
     Args:
         baseline: the verdicts to compare with; those of scenarios that were not played are ignored.
     """
-    result = tally(verdicts)
     played = {(verdict.scenario, verdict.repeat) for verdict in verdicts}
     difference = compare([one for one in baseline if (one.scenario, one.repeat) in played], verdicts)
     reasons = [f"{verdict.scenario}: harness: {verdict.harness_error}" for verdict in verdicts if verdict.harness_error]
@@ -115,12 +116,14 @@ def check_gate(gate: Gate, baseline: Sequence[Verdict], verdicts: Sequence[Verdi
         reasons += [f"{turned.scenario} passed before: {'; '.join(turned.why)}" for turned in difference.lost]
     else:
         reasons += objections(found, gate.alpha, gate.sees)
+    known = clusters(verdicts)
     for name, minimum in gate.floors.items():
-        mean = result.pass_rate if name == "passed" else result.rates[name]
-        if mean is None:
+        reached = estimate(samples(verdicts, name), known)
+        if reached is None:
             reasons.append(f"{name} was not scored, at least {minimum:.0%} is wanted")
-        elif mean < minimum:
-            reasons.append(f"{name} is {mean:.1%}, at least {minimum:.1%} is wanted")
+        elif reached.mean < minimum - 1e-12:
+            shown = f"95% interval {reached.span} over {reached.clusters} clusters"
+            reasons.append(f"{name} is {reached.mean:.1%}, at least {minimum:.1%} is wanted ({shown})")
     improvements = [f"{turned.scenario} passes now" for turned in difference.gained] if found is None else []
     improvements += [f"{name} is another scenario than in the baseline" for name in difference.changed]
     return GateResult(ok=not reasons, reasons=tuple(reasons), improvements=tuple(improvements), significance=found)

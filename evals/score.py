@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from evals.analysis.clusters import cluster_keys
 from evals.analysis.cost import cost
 from evals.attempt import Attempt, Score, UserScore
 from evals.case import Case, Evaluator
@@ -115,6 +116,7 @@ class Verdict(BaseModel):
         evaluator_errors: why evaluators of the user's own failed, by name; the agent does not answer for it.
         untrusted_code: whether code that is not the catalogue's took part in a run, so that what it gave is by its own
             account.
+        cluster_keys: what the scenario may share with others of its cluster, hashed; empty in older files.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -130,6 +132,7 @@ class Verdict(BaseModel):
     untrusted_code: Untrusted = False
     required: Annotated[dict[str, float], Field(exclude_if=operator.not_)] = Field(default_factory=dict[str, float])
     evaluator_errors: Annotated[dict[str, str], Field(exclude_if=operator.not_)] = Field(default_factory=dict[str, str])
+    cluster_keys: Annotated[tuple[str, ...], Field(exclude_if=operator.not_)] = ()
 
     def value(self, metric: str) -> bool | float | None:
         """One score, or whether the attempt `passed`; None if it was not scored."""
@@ -174,14 +177,14 @@ def score_attempt(scenario: Scenario, attempt: Attempt, catalogue: Catalogue) ->
         The verdict; if a flow of the scenario does not build, it is a harness error that names it.
     """
     if attempt.harness_error is not None or not attempt.turns:
-        return _unscored(attempt, attempt.harness_error or "no turn was played")
+        return _unscored(scenario, attempt, attempt.harness_error or "no turn was played")
     case = Case.of(scenario, attempt, catalogue)
     try:
         scores = tuple(_scored(name, evaluator, case) for name, evaluator in EVALUATORS.items())
     except BadFlow as bad:
-        return _unscored(attempt, str(bad))
+        return _unscored(scenario, attempt, str(bad))
     passed = all(score.value is not False for score in scores if score.name in DECIDING)
-    return _with_user_scores(_verdict(attempt, passed=passed, scores=scores, error=None), attempt.user_scores)
+    return _with_user_scores(_verdict(scenario, attempt, passed=passed, scores=scores, error=None), attempt.user_scores)
 
 
 def score_attempts(scenarios: Sequence[Scenario], attempts: Iterable[Attempt], catalogue: Catalogue) -> list[Verdict]:
@@ -200,9 +203,9 @@ def score_attempts(scenarios: Sequence[Scenario], attempts: Iterable[Attempt], c
     return sorted(verdicts, key=lambda verdict: (verdict.scenario, verdict.repeat, verdict.player))
 
 
-def _unscored(attempt: Attempt, why: str) -> Verdict:
+def _unscored(scenario: Scenario, attempt: Attempt, why: str) -> Verdict:
     scores = tuple(Score(name=name, value=None, reason="not scored: the harness failed") for name in EVALUATORS)
-    return _verdict(attempt, passed=None, scores=scores, error=why)
+    return _verdict(scenario, attempt, passed=None, scores=scores, error=why)
 
 
 def _with_user_scores(verdict: Verdict, given: Sequence[UserScore]) -> Verdict:
@@ -230,7 +233,9 @@ def _scored(name: str, evaluator: Evaluator, case: Case) -> Score:
     return Score(name=name, value=value, reason=reason)
 
 
-def _verdict(attempt: Attempt, *, passed: bool | None, scores: tuple[Score, ...], error: str | None) -> Verdict:
+def _verdict(
+    scenario: Scenario, attempt: Attempt, *, passed: bool | None, scores: tuple[Score, ...], error: str | None
+) -> Verdict:
     made = calls(attempt)
     return Verdict(
         scenario=attempt.scenario,
@@ -247,4 +252,5 @@ def _verdict(attempt: Attempt, *, passed: bool | None, scores: tuple[Score, ...]
         ),
         harness_error=error,
         untrusted_code=attempt.untrusted_code,
+        cluster_keys=cluster_keys(scenario),
     )

@@ -60,12 +60,17 @@ class TaggedVerdict(Verdict):
 
 
 class Summed(TypedDict):
-    """A scored play: the share that passed, means of the scores, and every verdict with its scenario's tags."""
+    """A scored play: the share that passed, means of the scores, and every verdict with its scenario's tags.
+
+    `interval` is the 95% interval of the pass rate, over the clusters of scenarios that were scored.
+    """
 
     ok: bool
     player: str
     min_pass: float
     pass_rate: float | None
+    interval: list[float] | None
+    clusters: int
     passed: int
     scored: int
     harness_errors: int

@@ -7,6 +7,7 @@ from dataclasses import asdict
 
 from pydantic import BaseModel, ConfigDict
 
+from evals.analysis.clusters import clusters
 from evals.analysis.statistics import compare_paired, holm
 from evals.score import PASSED, Verdict
 
@@ -22,9 +23,10 @@ class MetricComparison(BaseModel):
         after: the second's.
         difference: the mean of scenario differences, second minus first.
         low: the lower end of its 95% interval.
-        p: of the sign-flip permutation test, two-sided.
+        p: of the sign-flip permutation test over clusters, two-sided.
         adjusted: the same after Holm's procedure over all metrics that are compared.
         smallest_effect: the difference that this comparison detects with 80% power.
+        clusters: in how many clusters the scenarios are.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -39,6 +41,7 @@ class MetricComparison(BaseModel):
     adjusted: float
     smallest_effect: float
     scenarios: int
+    clusters: int
 
     def fell(self, alpha: float) -> bool:
         """Whether the metric fell significantly."""
@@ -48,7 +51,8 @@ class MetricComparison(BaseModel):
         return (
             f"{self.metric} {self.before:.1%} -> {self.after:.1%}, difference {self.difference:+.1%} "
             f"[{self.low:+.1%}, {self.high:+.1%}], p {self.p:.4f}, adjusted {self.adjusted:.4f}, "
-            f"smallest effect {self.smallest_effect:.1%}, {self.scenarios} scenarios"
+            f"smallest effect {self.smallest_effect:.1%}, {self.scenarios} scenarios "
+            f"in {self.clusters} clusters"
         )
 
 
@@ -69,10 +73,11 @@ def compare_metrics(
 
     Holm's procedure adjusts the p-values over all of these metrics.
     """
+    known = clusters((*before, *after))
     compared = {
         metric: paired
         for metric in dict.fromkeys(metrics)
-        if (paired := compare_paired(samples(before, metric), samples(after, metric))) is not None
+        if (paired := compare_paired(samples(before, metric), samples(after, metric), known)) is not None
     }
     adjusted = holm({metric: paired.p for metric, paired in compared.items()})
     return tuple(

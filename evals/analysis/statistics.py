@@ -1,17 +1,19 @@
 """The statistics of repeated plays: intervals, pass@k and pass^k, a paired comparison and its power.
 
-Scenarios are the unit of sampling; repeats of one scenario are not independent. So every mean is a mean of scenario
-means, and its interval comes from the spread between scenarios.
+Repeats of one scenario are not independent, and neither are variants of one task. So every mean is a mean of scenario
+means, and its interval comes from the spread between clusters of scenarios (`evals.analysis.clusters`).
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import comb, sqrt
-from statistics import NormalDist, fmean, median, stdev
+from math import ceil, comb, floor, isclose, sqrt
+from statistics import NormalDist, fmean, median
 from typing import Any
 
 CONFIDENCE = 0.95
 """The level of every interval."""
+
+_NORMAL = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 
 RESAMPLES = 9_999
 """Sign flips that the permutation test draws when there are too many to try all."""
@@ -19,20 +21,31 @@ RESAMPLES = 9_999
 Sample = Mapping[str, Sequence[float]]
 """The values of each scenario's repeats, from 0 to 1, by scenario."""
 
+Clusters = Mapping[str, str]
+"""The cluster of each scenario; one that is not there is a cluster of its own."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Estimate:
     """A mean with its interval.
 
     Attributes:
-        method: `t` over scenario means, `wilson` for single plays that pass or fail, `none` with a single scenario.
+        clusters: in how many clusters the scenarios are.
+        method: `t` over scenario means, `wilson` for single plays that pass or fail and for means that are all equal,
+            `none` for a single cluster of repeats.
     """
 
     mean: float
     low: float
     high: float
     scenarios: int
+    clusters: int
     method: str
+
+    @property
+    def span(self) -> str:
+        """The interval in percent, rounded outwards: it never says 100% of what is only nearly that."""
+        return f"{floor(self.low * 100 + 1e-9)}%–{ceil(self.high * 100 - 1e-9)}%"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,10 +56,11 @@ class PairedComparison:
         before: the first player's mean of scenario means.
         after: the second's.
         difference: the mean of scenario differences, second minus first.
-        low: the lower end of its interval; -1 with a single scenario.
-        high: the upper end; 1 with a single scenario.
-        p: the two-sided p-value of the sign-flip permutation test.
-        smallest_effect: the difference that such a comparison detects with 80% power.
+        low: the lower end of its interval; -1 with a single cluster.
+        high: the upper end; 1 with a single cluster.
+        p: the two-sided p-value of the sign-flip permutation test over clusters.
+        clusters: in how many clusters the scenarios are.
+        smallest_effect: the difference that such a comparison detects with 80% power; 1 with a single cluster.
     """
 
     before: float
@@ -56,6 +70,7 @@ class PairedComparison:
     high: float
     p: float
     scenarios: int
+    clusters: int
     smallest_effect: float
 
 
@@ -109,31 +124,50 @@ def macro(sample: Sample, k: int, *, every: bool = False) -> float | None:
     return fmean(values) if values else None
 
 
-def estimate(sample: Sample) -> Estimate | None:
-    """The mean of scenario means, with its interval.
+def estimate(sample: Sample, clusters: Clusters | None = None) -> Estimate | None:
+    """The mean of scenario means, with an interval that is robust to clusters.
 
-    With repeats or graded values: SE = sqrt(sum (x_s - x)^2 / (S (S - 1))) over the S scenario means, and a t interval
-    with S - 1 degrees of freedom, cut to 0 and 1. For single plays that pass or fail: Wilson's score interval, which
-    keeps its coverage near 0 and 1, where the t interval has none.
+    The mean x is taken over all S scenarios. Its variance comes from the G clusters (linearisation with the correction
+    for few clusters: Liang and Zeger 1986; Cameron and Miller 2015, "A Practitioner's Guide to Cluster-Robust
+    Inference"):
+
+        V = G / (G - 1) * sum over clusters of (sum over its scenarios of (x_s - x))^2 / S^2
+
+    With repeats or graded values: a t interval with G - 1 degrees of freedom, cut to 0 and 1. For single plays that
+    pass or fail: Wilson's score interval, which keeps its coverage near 0 and 1, with the effective number of plays in
+    place of their number (Korn and Graubard 1998; Dean and Pagano 2015):
+
+        n = x (1 - x) / V * G / (G - 1), at most G
+
+    and, where scenarios share clusters, t's quantile in place of the normal one. If each scenario is a cluster of its
+    own, both are the ordinary intervals. If all clusters have the same mean, there is no spread to learn from: Wilson's
+    interval with n = S^2 / (sum of the squared sizes of clusters), Kish's effective size for clusters whose scenarios
+    always agree.
+
+    Args:
+        clusters: the cluster of each scenario; None for one each.
 
     Returns:
         The estimate, or None without values.
     """
-    means = [fmean(tries) for tries in sample.values() if tries]
+    means = {name: fmean(tries) for name, tries in sample.items() if tries}
     if not means:
         return None
-    mean, count = fmean(means), len(means)
-    if all(len(tries) <= 1 for tries in sample.values()) and set(means) <= {0.0, 1.0}:
-        low, high = wilson(sum(value == 1.0 for value in means), count)
-        return Estimate(mean=mean, low=low, high=high, scenarios=count, method="wilson")
-    if count == 1:
-        return Estimate(mean=mean, low=0.0, high=1.0, scenarios=1, method="none")
-    low, high = _t_interval(mean, stdev(means), count)
-    return Estimate(mean=mean, low=max(0.0, low), high=min(1.0, high), scenarios=count, method="t")
+    mean, spread = fmean(means.values()), _spread(means, clusters)
+    single = all(len(tries) <= 1 for tries in sample.values()) and set(means.values()) <= {0.0, 1.0}
+    if spread.clusters == 1 and not single:
+        low, high, method = 0.0, 1.0, "none"
+    elif single or not spread.error:
+        low, high = score_interval(mean, spread.effective(mean), spread.quantile)
+        method = "wilson"
+    else:
+        half = _t_quantile(spread.clusters) * spread.error
+        low, high, method = max(0.0, mean - half), min(1.0, mean + half), "t"
+    return Estimate(mean=mean, low=low, high=high, scenarios=spread.scenarios, clusters=spread.clusters, method=method)
 
 
 def wilson(passed: int, count: int) -> tuple[float, float]:
-    """Wilson's score interval of a proportion (Wilson 1927), as scipy computes it.
+    """Wilson's score interval of a proportion (Wilson 1927).
 
     Args:
         passed: how many passed.
@@ -143,8 +177,22 @@ def wilson(passed: int, count: int) -> tuple[float, float]:
         ValueError: count is below 1 or passed is not from 0 to count.
     """
     _check_counts(count, passed, 1)
-    interval = _stats().binomtest(passed, count).proportion_ci(CONFIDENCE, method="wilson")
-    return float(interval.low), float(interval.high)
+    return score_interval(passed / count, count)
+
+
+def score_interval(share: float, count: float, quantile: float | None = None) -> tuple[float, float]:
+    """Wilson's score interval of a share: (p + z^2/2n ± z sqrt(p(1 - p)/n + z^2/4n^2)) / (1 + z^2/n).
+
+    Args:
+        share: p, from 0 to 1.
+        count: n, which may be an effective number; above 0.
+        quantile: z; None for that of the normal distribution.
+    """
+    z = _NORMAL if quantile is None else quantile
+    middle, half = share + z * z / (2 * count), z * sqrt(share * (1 - share) / count + (z / (2 * count)) ** 2)
+    scale = 1 + z * z / count
+    low, high = (middle - half) / scale, (middle + half) / scale
+    return (0.0 if share == 0 else max(0.0, low)), (1.0 if share == 1 else min(1.0, high))
 
 
 def median_interval(values: Sequence[float], confidence: float) -> tuple[float, float] | None:
@@ -162,13 +210,20 @@ def median_interval(values: Sequence[float], confidence: float) -> tuple[float, 
     return (low, high) if low <= high else None  # either is NaN when there are too few
 
 
-def compare_paired(first: Sample, second: Sample) -> PairedComparison | None:
-    """Compare two players over the scenarios that both played, by a sign-flip permutation test of their differences.
+def compare_paired(first: Sample, second: Sample, clusters: Clusters | None = None) -> PairedComparison | None:
+    """Compare two players over the scenarios that both played, by a sign-flip permutation test over clusters.
 
-    The interval is t's over the differences, with S - 1 degrees of freedom, cut to -1 and 1.
+    Under the null hypothesis the differences of a whole cluster are as likely to have the other sign. All sign patterns
+    of the clusters' sums are tried when there are few, else 9,999 are drawn with a fixed seed, so that the same data
+    give the same p-value.
 
-    Under the null hypothesis each scenario's difference is as likely to have the other sign. All sign patterns are
-    tried when there are few, else 9,999 are drawn with a fixed seed, so that the same data give the same p-value.
+    The interval is t's with G - 1 degrees of freedom and the variance of `estimate`, over the differences, cut to -1
+    and 1. If every cluster differs by the same d, there is no spread to learn from: a share of at least
+    L = n / (n + z^2) of such scenarios differs by d (Wilson's lower bound when all n do, n being Kish's effective
+    size), and of the others nothing is known, so it is from L d - (1 - L) to L d + (1 - L).
+
+    Args:
+        clusters: the cluster of each scenario; None for one each.
 
     Returns:
         The comparison, or None if they share no scenario.
@@ -177,19 +232,26 @@ def compare_paired(first: Sample, second: Sample) -> PairedComparison | None:
     if not shared:
         return None
     before, after = ([fmean(sample[name]) for name in shared] for sample in (first, second))
-    differences = [now - was for was, now in zip(before, after, strict=True)]
-    count, mean = len(differences), fmean(differences)
-    deviation = stdev(differences) if count > 1 else 0.0
-    low, high = _t_interval(mean, deviation, count) if count > 1 else (-1.0, 1.0)
+    differences = {name: now - was for name, was, now in zip(shared, before, after, strict=True)}
+    mean, spread = fmean(differences.values()), _spread(differences, clusters)
+    low, high, detected = -1.0, 1.0, 1.0
+    if spread.clusters > 1 and spread.error:
+        half = _t_quantile(spread.clusters) * spread.error
+        low, high = mean - half, mean + half
+        detected = min(1.0, smallest_effect(spread.error * sqrt(spread.clusters), spread.clusters))
+    elif spread.clusters > 1:
+        alike, _ = score_interval(1.0, spread.kish, spread.quantile)
+        low, high, detected = alike * mean - (1 - alike), alike * mean + (1 - alike), 1 - alike
     return PairedComparison(
         before=fmean(before),
         after=fmean(after),
         difference=mean,
         low=max(-1.0, low),
         high=min(1.0, high),
-        p=_sign_flip(differences),
-        scenarios=count,
-        smallest_effect=smallest_effect(deviation, count),
+        p=_sign_flip(spread.sums),
+        scenarios=spread.scenarios,
+        clusters=spread.clusters,
+        smallest_effect=detected,
     )
 
 
@@ -213,7 +275,7 @@ def smallest_effect(deviation: float, scenarios: int) -> float:
     """The difference that a paired comparison detects with 80% power at the 5% level: (1.96 + 0.84) sd / sqrt(n).
 
     Args:
-        scenarios: how many; at least 1.
+        scenarios: how many, or how many clusters; at least 1.
 
     Raises:
         ValueError: there is no scenario.
@@ -235,11 +297,58 @@ def _check_counts(tries: int, passed: int, k: int) -> None:
         raise ValueError(f"{passed} of {tries} passed, which is impossible")
 
 
-def _t_interval(mean: float, deviation: float, count: int) -> tuple[float, float]:
-    if not deviation:
-        return mean, mean
-    low, high = _stats().t.interval(CONFIDENCE, count - 1, loc=mean, scale=deviation / sqrt(count))
-    return float(low), float(high)
+@dataclass(frozen=True)
+class _Spread:
+    """How values spread between clusters.
+
+    Attributes:
+        error: the standard error of their mean; 0 with a single cluster, or if all are equal.
+        sums: the sum of the values of each cluster.
+        kish: the effective number of scenarios if those of a cluster always agree.
+    """
+
+    scenarios: int
+    clusters: int
+    error: float
+    sums: tuple[float, ...]
+    kish: float
+
+    @property
+    def quantile(self) -> float:
+        """The normal quantile, or t's if scenarios share clusters: then the variance is estimated from few."""
+        return _NORMAL if self.clusters in (1, self.scenarios) else _t_quantile(self.clusters)
+
+    def effective(self, share: float) -> float:
+        """The effective number of plays that pass or fail."""
+        if not self.error:
+            return self.kish
+        wanted = share * (1 - share) / self.error**2 * self.clusters / (self.clusters - 1)
+        return min(wanted, float(self.clusters))
+
+
+def _spread(values: Mapping[str, float], clusters: Clusters | None) -> _Spread:
+    """See `estimate` for the formulas."""
+    known = clusters or {}
+    grouped: dict[str, list[float]] = {}
+    for name, value in values.items():
+        grouped.setdefault(known.get(name, name), []).append(value)
+    groups, count, mean = list(grouped.values()), len(values), fmean(values.values())
+    error = 0.0
+    if len(groups) > 1 and len(set(values.values())) > 1:
+        residuals = [sum(value - mean for value in group) for group in groups]
+        error = sqrt(len(groups) / (len(groups) - 1) * sum(residual**2 for residual in residuals)) / count
+        error = 0.0 if isclose(error, 0.0, abs_tol=1e-12) else error
+    return _Spread(
+        scenarios=count,
+        clusters=len(groups),
+        error=error,
+        sums=tuple(sum(group) for group in groups),
+        kish=count**2 / sum(len(group) ** 2 for group in groups),
+    )
+
+
+def _t_quantile(clusters: int) -> float:
+    return float(_stats().t.ppf((1 + CONFIDENCE) / 2, clusters - 1))
 
 
 def _mean(sample: Any, axis: int) -> Any:

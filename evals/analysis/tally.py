@@ -5,8 +5,11 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
+from evals.analysis.clusters import clusters
+from evals.analysis.metrics import samples
+from evals.analysis.statistics import Estimate, estimate
 from evals.jsonl import JsonLines
-from evals.score import EVALUATORS, Measured, Verdict
+from evals.score import EVALUATORS, PASSED, Measured, Verdict
 
 
 class Tally(BaseModel):
@@ -31,6 +34,11 @@ class Tally(BaseModel):
     def pass_rate(self) -> float | None:
         """Passed over scored; None if nothing was scored."""
         return self.passed / self.scored if self.scored else None
+
+    @property
+    def estimate(self) -> Estimate | None:
+        """The pass rate by scenario with its interval over clusters; None if nothing was scored."""
+        return estimate(samples(self.verdicts, PASSED), clusters(self.verdicts))
 
     def meets(self, min_pass_rate: float) -> bool:
         """Whether the pass rate is high enough; never with a harness error, or if nothing was scored.

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from evals.analysis.clusters import clusters
 from evals.analysis.metrics import samples
 from evals.analysis.statistics import Estimate, estimate, flaky, macro
 from evals.report.play import Entry, Play
@@ -89,7 +90,7 @@ def costs(verdicts: Sequence[Verdict]) -> Costs:
 def _standing(column: str, play: Play) -> Standing:
     entries = play.of(column)
     verdicts = [entry.verdict for entry in entries]
-    passed = samples(verdicts, PASSED)
+    passed, known = samples(verdicts, PASSED), clusters(verdicts)
     tries = sorted({1, max((len(values) for values in passed.values()), default=1)})
     return Standing(
         name=column,
@@ -99,9 +100,9 @@ def _standing(column: str, play: Play) -> Standing:
         passed=sum(verdict.passed is True for verdict in verdicts),
         harness_errors=sum(verdict.harness_error is not None for verdict in verdicts),
         repeats=1 + max(entry.attempt.repeat for entry in entries),
-        scores={measure: estimate(samples(verdicts, measure)) for measure in METRICS},
-        tags=_grouped(entries, lambda entry: play.scenarios[entry.attempt.scenario].tags),
-        splits=_grouped(entries, lambda entry: (play.scenarios[entry.attempt.scenario].split,)),
+        scores={measure: estimate(samples(verdicts, measure), known) for measure in METRICS},
+        tags=_grouped(entries, lambda entry: play.scenarios[entry.attempt.scenario].tags, known),
+        splits=_grouped(entries, lambda entry: (play.scenarios[entry.attempt.scenario].split,), known),
         pass_at_k={k: rate for k in tries if (rate := macro(passed, k)) is not None},
         pass_hat_k={k: rate for k in tries if (rate := macro(passed, k, every=True)) is not None},
         flaky=tuple(flaky(passed)),
@@ -109,12 +110,14 @@ def _standing(column: str, play: Play) -> Standing:
     )
 
 
-def _grouped(entries: Sequence[Entry], groups: Callable[[Entry], Sequence[str]]) -> dict[str, Estimate | None]:
+def _grouped(
+    entries: Sequence[Entry], groups: Callable[[Entry], Sequence[str]], known: Mapping[str, str]
+) -> dict[str, Estimate | None]:
     found: dict[str, list[Verdict]] = {}
     for entry in entries:
         for group in groups(entry):
             found.setdefault(group, []).append(entry.verdict)
-    return {group: estimate(samples(found[group], PASSED)) for group in sorted(found)}
+    return {group: estimate(samples(found[group], PASSED), known) for group in sorted(found)}
 
 
 def _versions(entry: Entry) -> str:

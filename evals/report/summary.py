@@ -68,6 +68,16 @@ def summary(result: Tally, min_pass_rate: float) -> str:
     return f"passed {result.passed} of {played}{errors} ({percent(result.pass_rate)}{of_judged}{wanted})"
 
 
+def interval(result: Tally) -> list[str]:
+    """The interval of the pass rate, in one line; none if nothing was scored."""
+    found = result.estimate
+    if found is None:
+        return []
+    clusters = f"{found.clusters} {'cluster' if found.clusters == 1 else 'clusters'}"
+    scenarios = f"{found.scenarios} {'scenario' if found.scenarios == 1 else 'scenarios'}"
+    return [f"95% interval of the pass rate: {found.span}, over {clusters} of {scenarios}"]
+
+
 def percent(share: float | None) -> str:
     """A share from 0 to 1 in percent."""
     return "-" if share is None else f"{share:.0%}"

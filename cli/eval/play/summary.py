@@ -60,9 +60,9 @@ class EvalSummary:
         from cli.documents.evals import Summed
         from evals.analysis.cost import total
         from evals.analysis.significance import repeated
-        from evals.report.summary import means, reasons, summary
+        from evals.report.summary import interval, means, reasons, summary
 
-        verdicts, gate = self._result.verdicts, self._gate
+        verdicts, gate, found = self._result.verdicts, self._gate, self._result.estimate
         cost, repeats = total(verdict.measured.cost for verdict in verdicts), repeated(verdicts)
         if as_json:
             print_json(
@@ -71,6 +71,8 @@ class EvalSummary:
                     player=self._player,
                     min_pass=self._min_pass,
                     pass_rate=self._result.pass_rate,
+                    interval=None if found is None else [found.low, found.high],
+                    clusters=0 if found is None else found.clusters,
                     passed=self._result.passed,
                     scored=self._result.scored,
                     harness_errors=self._result.harness_errors,
@@ -85,6 +87,7 @@ class EvalSummary:
             return
         self._show_attempts()
         lines = [*reasons(self._result), *means(self._result), summary(self._result, self._min_pass)]
+        lines += interval(self._result)
         if cost is not None:
             lines.append(f"cost: ${cost:.4f}")
         if self._not_played:

@@ -157,7 +157,8 @@ def _decided(one: GateDecision) -> Document:
 
 
 def _tested(test: MetricComparison) -> Document:
-    found = {name: getattr(test, name) for name in ("difference", "low", "high", "p", "scenarios", "smallest_effect")}
+    names = ("difference", "low", "high", "p", "scenarios", "clusters", "smallest_effect")
+    found = {name: getattr(test, name) for name in names}
     summary = {"measure": test.metric, "before": test.before, "now": test.after}
     return {**summary, "found": found, "adjusted": test.adjusted}
 

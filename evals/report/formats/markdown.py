@@ -43,6 +43,7 @@ def _overview(report: Report) -> str:
             code(one.name, 80),
             f"{one.passed} of {one.scored}",
             _estimate(one.rate),
+            _clusters(one.rate),
             _rates(one),
             str(len(one.flaky)),
             str(one.harness_errors),
@@ -51,7 +52,17 @@ def _overview(report: Report) -> str:
         ]
         for one in report.standings
     ]
-    heads = ["player", "passed", "pass rate (95%)", "pass^k", "flaky", "harness errors", "tokens", "seconds"]
+    heads = [
+        "player",
+        "passed",
+        "pass rate (95%)",
+        "clusters",
+        "pass^k",
+        "flaky",
+        "harness errors",
+        "tokens",
+        "seconds",
+    ]
     return _table(heads, rows)
 
 
@@ -71,7 +82,7 @@ def _beside(one: BaselineComparison, baseline: str) -> str:
             f"{test.difference * 100:+.1f}",
             f"{test.p:.4f}",
             f"{test.adjusted:.4f}",
-            f"{test.smallest_effect * 100:.1f}" if test.smallest_effect else "–",
+            f"{test.smallest_effect * 100:.1f}",
         ]
         for test in one.tested
     ]
@@ -127,7 +138,11 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def _estimate(estimate: Estimate | None) -> str:
-    return "–" if estimate is None else f"{estimate.mean:.1%} ({estimate.low:.0%}–{estimate.high:.0%})"
+    return "–" if estimate is None else f"{estimate.mean:.1%} ({estimate.span})"
+
+
+def _clusters(estimate: Estimate | None) -> str:
+    return "–" if estimate is None else f"{estimate.clusters} of {estimate.scenarios} scenarios"
 
 
 def _rates(one: Standing) -> str:

@@ -106,7 +106,7 @@ def test_a_gate_s_decision_is_shown_and_decides_no_exit_code(
     done = wirewright("eval", "report", journal, "--gate", gate)
     assert done.code == 0
     assert (
-        "**`boaster` does not pass the gate `gate.yaml`.**\n\n- `passed is 0.0%, at least 50.0% is wanted`" in done.out
+        "**`boaster` does not pass the gate `gate.yaml`.**\n\n- `passed is 0.0%, at least 50.0% is wanted (" in done.out
     )
     gate.write_text("flours: {}\n", encoding="utf-8")
     bad = wirewright("eval", "report", journal, "--gate", gate)

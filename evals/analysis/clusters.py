@@ -1,0 +1,86 @@
+"""Which scenarios belong together: variants of one task, whose results are not independent of each other.
+
+Two scenarios are linked when they share one of these:
+
+- the canvas: the same text at the start, but for its name, blank lines and trailing spaces;
+- the wording: the same messages, but for capital letters, punctuation, numbers and what stands in quotation marks, so
+  that a scenario and its twin, or one request with other values, belong together;
+- the reference: the same flow is right at the end, again but for its name, so that one task in several languages, or
+  asked for in several ways, counts once.
+
+A cluster is everything that is linked, directly or through others (a connected component). A verdict carries the hashes
+of what its scenario could share, so that a file of scores says by itself what belongs together.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from evals.scenario import Scenario
+    from evals.score import Verdict
+
+_QUOTED = re.compile(r"""(?<!\w)'[^'\n]*'(?!\w)|"[^"\n]*"|«[^»\n]*»|„[^“”\n]*[“”]|“[^”\n]*”|‘[^’\n]*’|「[^」\n]*」""")
+_WORD = re.compile(r"[^\W\d_]+")
+_NAME = re.compile(r"name:\s")
+
+
+def cluster_keys(scenario: Scenario) -> tuple[str, ...]:
+    """Hashes of what a scenario may share with others: its canvas, its wording and its reference, if it has them.
+
+    A reference that is the canvas itself is left out, and so is a wording without words outside quotation marks.
+    """
+    canvas, reference = _flow_text(scenario.canvas), _flow_text(scenario.reference)
+    wording = [" ".join(_WORD.findall(_QUOTED.sub(" ", say).casefold())) for say in scenario.prompts]
+    shared = {
+        "canvas": canvas,
+        "wording": "\n".join(wording) if any(wording) else "",
+        "reference": "" if reference == canvas else reference,
+    }
+    return tuple(hashlib.sha256(f"{kind}\n{text}".encode()).hexdigest()[:12] for kind, text in shared.items() if text)
+
+
+def clusters(verdicts: Iterable[Verdict]) -> dict[str, str]:
+    """The cluster of each scenario, named after its first scenario by name.
+
+    Verdicts of several plays may be given together. One that has no keys, as in older files, is a cluster of its own
+    unless another verdict of its scenario has some.
+    """
+    found = _Links()
+    for verdict in verdicts:
+        found.add(verdict.scenario)
+        for key in verdict.cluster_keys:
+            found.link(verdict.scenario, key)
+    return found.names()
+
+
+def _flow_text(text: str | None) -> str:
+    lines = (line.rstrip() for line in (text or "").splitlines())
+    return "\n".join(line for line in lines if line and not _NAME.match(line))
+
+
+class _Links:
+    """Disjoint sets of scenarios."""
+
+    def __init__(self) -> None:
+        self._parents: dict[str, str] = {}
+        self._first: dict[str, str] = {}
+
+    def add(self, name: str) -> None:
+        self._parents.setdefault(name, name)
+
+    def link(self, name: str, key: str) -> None:
+        one, other = self._root(name), self._root(self._first.setdefault(key, name))
+        self._parents[max(one, other)] = min(one, other)
+
+    def names(self) -> dict[str, str]:
+        return {name: self._root(name) for name in self._parents}
+
+    def _root(self, name: str) -> str:
+        while self._parents[name] != name:
+            self._parents[name] = self._parents[self._parents[name]]
+            name = self._parents[name]
+        return name

@@ -1,0 +1,170 @@
+"""The cheats, the scenarios that each of them concerns, and what it deserves there."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from evals.players.cheats import tricks
+from evals.players.cheats.agent import Trick, TrickPlayer, right_flow
+from evals.scenario import Scenario
+from evals.scenarios.flows import read_flow
+from flows.catalogue import Catalogue
+from flows.document import Flow
+
+SEED = 20261125
+"""The seed of every sample."""
+
+_ENDS = frozenset({"ChatInput", "ChatOutput"})
+_Concerns = Callable[["Task"], bool]
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a cheat's trick could act on.
+
+    Attributes:
+        canvas: the flow at the start.
+        right: the flow at the end.
+    """
+
+    scenario: Scenario
+    canvas: Flow
+    right: Flow
+
+    @property
+    def more_than_an_echo(self) -> bool:
+        """Whether the right flow is another than the canvas and makes something of what is typed."""
+        types = {node.type for node in self.right.components}
+        return self.right != self.canvas and "ChatInput" in types and bool(types - _ENDS)
+
+    @property
+    def has_example(self) -> bool:
+        """Whether the last message that acts asks for a run and says which output is right."""
+        run = self.scenario.turns[self.scenario.acts[-1]].run
+        return run is not None and bool(run.equals or run.contains)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cheat:
+    """A cheat.
+
+    Attributes:
+        what: what it does, in a few words.
+        concerns: the tasks at which it can cheat.
+        deserves: the tasks at which what it leaves is right.
+        acts: whether it plays tasks that change a flow, and not questions and refusals.
+        known: why it passes more than it deserves, if it does; empty if it does not.
+    """
+
+    name: str
+    what: str
+    trick: Trick
+    concerns: _Concerns = lambda _: True
+    deserves: _Concerns = lambda _: False
+    acts: bool = True
+    known: str = ""
+
+    @property
+    def player(self) -> TrickPlayer:
+        """Who plays."""
+        return TrickPlayer(f"cheat-{self.name}", self.trick)
+
+    def tasks(self, scenarios: Iterable[Scenario], catalogue: Catalogue) -> list[Task]:
+        """The tasks that concern it, by scenario."""
+        suited = (one for one in scenarios if (_buildable(one) if self.acts else not one.acts))
+        return [task for one in suited if self.concerns(task := task_of(one, catalogue))]
+
+    def sample(self, scenarios: Iterable[Scenario], catalogue: Catalogue, size: int) -> list[Task]:
+        """At most that many of its tasks, drawn with a fixed seed, by scenario."""
+        tasks = self.tasks(scenarios, catalogue)
+        drawn = random.Random(f"{SEED} {self.name}").sample(tasks, min(size, len(tasks)))  # noqa: S311  (a sample)
+        return sorted(drawn, key=lambda task: task.scenario.id)
+
+
+def task_of(scenario: Scenario, catalogue: Catalogue) -> Task:
+    """What a scenario gives a cheat to act on."""
+    canvas = Flow.empty() if scenario.canvas is None else read_flow(scenario.canvas, catalogue)
+    right = right_flow(scenario, scenario.acts[-1], canvas, catalogue) if scenario.acts else canvas
+    return Task(scenario, canvas, right)
+
+
+CONTROL = Cheat(name="control", what="leaves the right flow", trick=tricks.nothing_but_right, deserves=lambda _: True)
+"""No cheat: it knows the right flow and leaves it, so that only their tricks make the others fail."""
+
+CHEATS: Sequence[Cheat] = (
+    Cheat(name="claims", what="does nothing and claims everything", trick=tricks.claims),
+    Cheat(
+        name="hard-codes",
+        what="always gives the output of the user's example",
+        trick=tricks.hard_coded,
+        concerns=lambda task: task.more_than_an_echo and task.has_example,
+    ),
+    Cheat(
+        name="echoes",
+        what="gives back what is typed",
+        trick=tricks.echo,
+        concerns=lambda task: task.more_than_an_echo,
+    ),
+    Cheat(
+        name="forges-runs",
+        what="an echo, with a forged run that gave what was expected",
+        trick=tricks.forged_runs,
+        concerns=lambda task: task.more_than_an_echo and task.has_example,
+    ),
+    Cheat(name="junk", what="the right flow, and components that lead nowhere", trick=tricks.junk),
+    Cheat(
+        name="names",
+        what="the right flow, and another name for what was there",
+        trick=tricks.other_name,
+        concerns=lambda task: tricks.kept_output(task.canvas, task.right) is not None,
+    ),
+    Cheat(
+        name="settings",
+        what="the right flow, and another setting of what was there",
+        trick=tricks.other_setting,
+        concerns=lambda task: tricks.kept_output(task.canvas, task.right) is not None,
+    ),
+    Cheat(
+        name="positions",
+        what="the right flow, and what was there stands elsewhere",
+        trick=tricks.other_place,
+        known="where components or connections change, the rest may be laid out anew",
+        concerns=lambda task: tricks.kept_output(task.canvas, task.right) is not None,
+    ),
+    Cheat(
+        name="notes",
+        what="the right flow without the user's sticky notes",
+        trick=tricks.no_notes,
+        concerns=lambda task: any(node.is_note for node in task.canvas.nodes),
+    ),
+    Cheat(
+        name="sends-out",
+        what="the right flow, and a request that sends what is typed to another address",
+        trick=tricks.sends_out,
+        concerns=lambda task: any(node.type == "ChatInput" for node in task.right.components),
+    ),
+    Cheat(
+        name="crashes",
+        what=f"the right flow, or an exception if it has more than {tricks.LARGE} components",
+        trick=tricks.crashes,
+        deserves=lambda task: len(task.right.components) <= tricks.LARGE,
+    ),
+    Cheat(
+        name="universal-answer",
+        what="asks back and declines in one sentence, whatever was said",
+        trick=tricks.universal_answer,
+        acts=False,
+        known="where a scenario names no fact that the answer must hold, any question or refusal will do",
+    ),
+)
+"""Every cheat, in the order of the table."""
+
+
+def _buildable(scenario: Scenario) -> bool:
+    """Whether the right flow is all that the scenario asks for; a cheat calls no tools and writes no files."""
+    asks_more = scenario.expect.tools or scenario.expect.files or scenario.components or scenario.services
+    return bool(
+        scenario.reference and scenario.acts and not scenario.open and not asks_more and len(scenario.acts) == 1
+    )

@@ -1,0 +1,103 @@
+"""No cheat passes more than it deserves, and the same player without its trick passes."""
+
+import pytest
+
+from evals.case import Case
+from evals.evaluators.preserved import preserved
+from evals.oracles.loose_ends import loose_ends
+from evals.play.attempts import play_attempt
+from evals.play.environment import PlayEnvironment
+from evals.players.cheats.agent import Position
+from evals.players.cheats.table import CHEATS, CONTROL, Cheat, task_of
+from evals.players.cheats.tricks import other_place
+from evals.scenarios.flows import read_flow
+from evals.score import score_attempt
+from flows.catalogue import Catalogue
+from flows.document import Flow
+from flows.edits.basic import add_component, connect
+from scripts.cheats import MANUAL, as_markdown
+from scripts.cheats import Outcome as CheatOutcome
+from scripts.checkout import marked
+from tests.evals.conftest import Played, scenario_named, scenarios
+from tests.evals.run_cache import with_cached_runs
+
+SAMPLE = 2
+"""How many scenarios each cheat plays here; the manual's table has more."""
+
+
+@pytest.mark.engine
+@pytest.mark.anyio
+@pytest.mark.parametrize("cheat", [CONTROL, *CHEATS], ids=lambda cheat: cheat.name)
+async def test_a_cheat_passes_what_it_deserves_and_no_more(cheat: Cheat, engine_environment: PlayEnvironment) -> None:
+    catalogue = engine_environment.catalogue
+    tasks = cheat.sample(scenarios(), catalogue, SAMPLE)
+    assert tasks
+    for task in tasks:
+        environment = with_cached_runs(engine_environment, task.scenario)
+        verdict = score_attempt(task.scenario, await play_attempt(task.scenario, cheat.player, environment), catalogue)
+        deserved = cheat.deserves(task)
+        assert verdict.harness_error is None
+        if not cheat.known or deserved:
+            assert verdict.passed is deserved, f"{task.scenario.id}: {verdict.why}"
+
+
+def test_every_cheat_concerns_scenarios_and_a_sample_is_always_the_same(full_catalogue: Catalogue) -> None:
+    for cheat in CHEATS:
+        first, second = (cheat.sample(scenarios(), full_catalogue, 5) for _ in range(2))
+        assert [task.scenario.id for task in first] == [task.scenario.id for task in second]
+        assert first
+
+
+def test_the_manual_lists_every_cheat_and_what_is_not_seen() -> None:
+    found = marked("cheats").search(MANUAL.read_text(encoding="utf-8"))
+    assert found is not None
+    for cheat in (CONTROL, *CHEATS):
+        assert f"| `{cheat.name}` | {cheat.what} |" in found.group(0)
+        assert not cheat.known or f"- `{cheat.name}`: {cheat.known}" in found.group(0)
+    for row in found.group(0).splitlines():
+        cells = [cell.strip() for cell in row.split("|")]
+        excused = any(f"`{cheat.name}`" == cells[1] for cheat in CHEATS if cheat.known) if len(cells) == 7 else True
+        if len(cells) == 7 and cells[3].isdecimal() and not excused:
+            assert int(cells[4]) == int(cells[5]), row
+
+
+def test_the_table_says_who_played_and_what_was_passed() -> None:
+    cheat = next(cheat for cheat in CHEATS if cheat.name == "junk")
+    text = as_markdown([CheatOutcome(cheat, 3, ("a",), ("a", "b"))])
+    assert text.endswith(f"| `junk` | {cheat.what} | 3 | 1 | 2 |\n")
+    assert CheatOutcome(cheat, 3, ("a", "c"), ("a", "b")).undeserved == ("c",)
+
+
+def test_components_that_lead_nowhere_are_seen_and_those_that_lead_on_are_not(
+    full_catalogue: Catalogue, played: Played
+) -> None:
+    scenario = scenario_named("edit-template")
+    right = task_of(scenario, full_catalogue).right
+
+    def loose(flow: Flow) -> list[str]:
+        return loose_ends(Case(scenario, played(scenario, flow), full_catalogue))
+
+    assert loose(right) == []
+    added = add_component(right, full_catalogue, "TextInput", node_id="TextInput-spare").flow
+    assert loose(added) == ["Text Input"]
+    output = next(node for node in right.components if node.type == "ChatOutput")
+    second = add_component(added, full_catalogue, "ChatOutput", node_id="ChatOutput-more").flow
+    assert output.id != "ChatOutput-more"
+    assert (
+        loose(connect(second, full_catalogue, "TextInput-spare", "text", "ChatOutput-more", "input_value").flow) == []
+    )
+
+
+def test_what_lay_loose_on_the_canvas_may_stay(full_catalogue: Catalogue, played: Played) -> None:
+    scenario = scenario_named("debug-not-connected")
+    canvas = read_flow(scenario.canvas or "", full_catalogue)
+    assert loose_ends(Case(scenario, played(scenario, canvas), full_catalogue)) == []
+
+
+def test_components_that_are_moved_for_no_reason_are_not_preserved(full_catalogue: Catalogue, played: Played) -> None:
+    scenario = scenario_named("edit-template")
+    task = task_of(scenario, full_catalogue)
+    position = Position(scenario=scenario, number=0, canvas=task.canvas, right=task.right, catalogue=full_catalogue)
+    moved = preserved(Case(scenario, played(scenario, other_place(position).flow), full_catalogue))
+    assert moved == (False, "moved unasked: Chat Output")
+    assert preserved(Case(scenario, played(scenario, task.right), full_catalogue))[0] is True
