@@ -1,6 +1,6 @@
 """`python -m scripts.cheats`: play the cheats and write what they passed into the manual.
 
-Each plays at most `--sample N` of the scenarios that concern it (24), drawn with a fixed seed.
+Each plays at most `--sample N` of the scenarios that concern it (12), drawn with a fixed seed.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from evals.score import score_attempts
 from scripts.checkout import ROOT, checkout_environment, replace_marked
 
 MANUAL = ROOT / "docs" / "evaluations.md"
-SAMPLE = 24
+SAMPLE = 12
 
 
 class Outcome(NamedTuple):
