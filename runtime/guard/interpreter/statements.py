@@ -178,6 +178,7 @@ def _class(reading: Reading, node: ast.ClassDef, scope: Scope) -> None:
         for atom in bases[-1]:
             if isinstance(atom, Ref):
                 judging.named(reading, atom.path, base)
+                judging.inherited(reading, atom.path, base)
     for part in (*(keyword.value for keyword in node.keywords), *node.decorator_list):
         reading.value(part, scope)
     defined.bases = union(bases)

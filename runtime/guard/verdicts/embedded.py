@@ -6,6 +6,8 @@ import re
 
 format_reach = re.compile(r"\{[^{}]*(?:[.\[]_|\._?graph\b|\._vertex\b|[.\[](?:environ|modules|os|sys)\b)").search
 """Whether a `str.format` template reads what no component may."""
+field_reach = re.compile(r"\{[^{}:!]*[.\[]|^[^{}]*[.\[]\w+\]?$").search
+"""Whether a format reads an attribute or item of what it is given."""
 template_reach = re.compile(
     r"\{[{%][^}]*(__\w+__|attr\s*\(|\\x5f|request\.|cycler|lipsum|joiner|namespace\s*\()", re.DOTALL
 ).search

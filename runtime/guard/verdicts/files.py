@@ -25,12 +25,17 @@ _BUFFERS = ("io.BytesIO()", "io.StringIO()", "io.TextIOWrapper()", "io.BufferedR
 _MAY_BE_ABSENT = ("optional", "mayput", "memory", "folder")
 _HTTP = ("http://", "https://")
 _MOVES = ("rename", "replace", "copy", "move")
+_FOLLOWS = re.compile(
+    r"listdir|scandir|f?walk|rmtree|copytree|move|make_archive|unpack_archive|renames?|replace|chmod|add|removedirs|"
+    r"rmdir|i?glob|iterdir|rglob|extractall"
+)
+"""Calls that take a folder, so that a name that may be `..` leads out of where it is looked for."""
 
 
 def called(call: Call, check: str) -> Value:
     """Judge a call of a function that takes files; what it gives."""
     source = {"open": "path", "bufopen": "buffer", "paths": "path"}.get(check, check)
-    bad = reaches(source, call.given, (0, 1) if check == "paths" else (0,))
+    bad = reaches(source, call.given, (0, 1) if check == "paths" else (0,)) or climbs(call)
     if bad:
         fix = "Give it a literal http(s) address or io.BytesIO(...)." if check == "url" else None
         call.report("files", judging.source_path(call.path), fix)
@@ -46,6 +51,13 @@ def reaches(source: str, given: Arguments, positions: Sequence[int] = (0,)) -> b
     found = [value for place in positions if (value := given.at(place)) is not None]
     found += [value for name, value in given.named.items() if _NAMES.fullmatch(name)]
     return any(outside_files(value, source) for value in found) if found else source not in _MAY_BE_ABSENT
+
+
+def climbs(call: Call) -> bool:
+    """Whether a call takes a folder under a name that may be `..`."""
+    given = {atom for value in (*call.given.every(), call.held) for atom in value}
+    follows = _FOLLOWS.fullmatch(call.path.rpartition(".")[2])
+    return bool(follows) and any(isinstance(atom, File) and atom.last for atom in given)
 
 
 def outside_files(value: Value, source: str) -> bool:
@@ -92,8 +104,8 @@ def path_method(call: Call, check: str) -> None:
         match atom:
             case File(depth, text):
                 leaves = any(_outside(part, "path") for value in call.given.every() for part in value)
-                climbs = name in ("glob", "rglob") and not all(map(_is_pattern, call.at(0)))
-                if (not text and (depth < 0 or (name in _MOVES and leaves))) or climbs:
+                above = climbs(call) or (name in ("glob", "rglob") and not all(map(_is_pattern, call.at(0))))
+                if (not text and (depth < 0 or (name in _MOVES and leaves))) or above:
                     call.report("files", f"`.{name}` of a path")
             case Ref(path) if path.startswith("urllib.request."):
                 addresses(call, call.at(0, "fullurl"))
@@ -126,7 +138,7 @@ def extracts(call: Call) -> None:
     archives = any(isinstance(atom, Ref) and atom.path.startswith(("zipfile.", "tarfile.")) for atom in call.held)
     if call.path == "extract" and not archives:
         return
-    if outside_files(call.at(1 if call.path == "extract" else 0, "path", "extract_dir"), "folder"):
+    if climbs(call) or outside_files(call.at(1 if call.path == "extract" else 0, "path", "extract_dir"), "folder"):
         call.report("files", f"`.{call.path}` without a temporary folder")
 
 
@@ -151,18 +163,20 @@ def machine_certificates(call: Call) -> Value:
 
 
 def addresses(call: Call, value: Value) -> None:
-    """Judge the address of a request: it begins with http(s), or comes whole from elsewhere."""
+    """Judge the address that `urllib` opens, which may be a file: it begins with http(s) in the source."""
     for atom in value:
         match atom:
             case Const(value=str() as text):
                 bad = not text.strip().lower().startswith(_HTTP)
             case Text(head):
-                start = head.strip().lower()[:8]
-                bad = not any(start.startswith(scheme) or scheme.startswith(start) for scheme in _HTTP)
+                bad = not head.strip().lower().startswith(_HTTP)
+            case Ref("urllib.request.Request()"):
+                bad = False
             case _:
-                bad = isinstance(atom, File)
+                bad = True
         if bad:
-            call.report("files", "An address that is not http(s)")
+            fix = "Let the address begin with https:// in the source, or use httpx, which opens no files."
+            call.report("files", "An address that is not certain to be http(s)", fix)
 
 
 def archive(call: Call) -> Value:

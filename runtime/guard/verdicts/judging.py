@@ -14,9 +14,12 @@ from runtime.guard.verdicts.running import GRAPH, VERTEX, is_shared, kept_from
 from runtime.guard.violations import FIXES, Rule
 
 ESCAPE_FIX = "Name the attribute where it is read, as in `thing.attribute`, or keep functions in a dictionary."
-_BROAD = ("memfile", "dict", "map", "super", "type", "pathlib", "pathfn", "join", "dir", "types", "namespace")
+_BROAD = (
+    *("memfile", "dict", "map", "super", "type", "pathlib", "pathfn", "join", "dir", "types", "namespace"),
+    *("ndarray", "raw"),
+)
 """Checks of what may still be handed around."""
-_SOFT = ("expression", "method", "template", "sql", "mayput", "handler", "pathmay", "pathmove", "jinja")
+_SOFT = ("expression", "method", "template", "sql", "mayput", "handler", "pathmay", "pathmove", "jinja", "plot")
 """Checks of methods whose names are also those of harmless values."""
 _LOOKS_LIKE_A_VALUE = ("query", "format", "sql", "save", "open", "glob", "owner", "group", "stat", "map")
 _TAKES_PATHS = ("@", "os.", "pathlib.", "mimetypes.")
@@ -147,6 +150,8 @@ def handed_on(reading: Reading, callee: str, values: Iterable[Value], node: ast.
         match atom:
             case Ref(path) if path in (GRAPH, VERTEX) and callee not in _LOOKS and not callee.startswith("lfx."):
                 reading.report("secrets", node, f"Handing {source_path(path)} on, which holds other nodes' values,")
+            case Ref("numpy.ndarray") if callee not in (*_LOOKS, "@issubclass"):
+                reading.report("native", node, "`numpy.ndarray` handed on, which makes arrays over buffers", "Name it.")
             case Unknown("method") if not callee.startswith(_TAKES_METHODS):
                 what = "A method is passed on as a value, which hides what it is called with."
                 reading.report("escape", node, what, "Call it directly.")
@@ -200,6 +205,12 @@ def key(reading: Reading, base: Value, index: Value, node: ast.AST) -> None:
         named(reading, path, node)
 
 
+def inherited(reading: Reading, path: str, node: ast.AST) -> None:
+    """Judge a class that the source inherits from: what is judged by its calls must not be called by another name."""
+    if path in ("string.Formatter", "numpy.ndarray"):
+        reading.report("escape", node, f"Inheriting from {source_path(path)}", "Call it directly.")
+
+
 def changed(reading: Reading, base: Value, name: str, node: ast.AST) -> None:
     """Judge an assignment to, or deletion of, an attribute or item of something."""
     if name.startswith("__") and name.endswith("__") and name not in _HARMLESS:
@@ -207,6 +218,8 @@ def changed(reading: Reading, base: Value, name: str, node: ast.AST) -> None:
     for path in paths(base):
         if path.endswith("FileInput()") and name in ("value", "file_path"):
             reading.report("files", node, "A file field that names a file itself", "Leave its value empty.")
+        if path.startswith("urllib.request.Request()"):
+            reading.report("files", node, "A request that is changed afterwards", "Make it with all that it needs.")
         if is_shared(path) or "(" not in path:
             named(reading, path, node)
             what = f"Changing `{path.lstrip('@')}.{name}`" if name else f"Changing an item of {source_path(path)}"

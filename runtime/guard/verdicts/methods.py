@@ -128,6 +128,11 @@ def _cafile(call: Call) -> None:
         call.report("files", f"`.{call.path}` of a path")
 
 
+def _plot(call: Call) -> None:
+    if call.given.named.get("backend", EMPTY) - {Const("matplotlib"), Const(None)}:
+        call.report("dynamic_code", "A plot by a module that is named by a text")
+
+
 def _handler(call: Call) -> None:
     if any(path.startswith("logging.root") for path in paths(call.held)):
         call.report("tampering", "A handler for everyone's log")
@@ -143,6 +148,7 @@ _JUDGED = {
     "jinja": _jinja,
     "cafile": _cafile,
     "handler": _handler,
+    "plot": _plot,
     "extracts": files.extracts,
     "dburl": checks.judge_database,
 }
