@@ -11,7 +11,19 @@ from runtime.guard.interpreter import derived, hints
 from runtime.guard.interpreter.arguments import Call
 from runtime.guard.interpreter.texts import as_path, below
 from runtime.guard.ruleset import canonical
-from runtime.guard.sets import constants, contents, every, known_value, listed, one, outside, shallow, strings, union
+from runtime.guard.sets import (
+    constants,
+    contents,
+    every,
+    known_value,
+    listed,
+    one,
+    outside,
+    paths,
+    shallow,
+    strings,
+    union,
+)
 from runtime.guard.values import ANYTHING, EMPTY, PICKED, Atom, Box, Const, File, Local, Made, Ref, Text, Unknown, Value
 from runtime.guard.verdicts import files, judging
 from runtime.guard.verdicts.embedded import field_reach, is_local_database, template_reach
@@ -24,7 +36,6 @@ CHECKS: dict[str, Check] = {
     "dir": lambda _: listed(ANYTHING),
     "folder": lambda _: one(File(1, text=True)),
     "memfile": lambda _: outside("io.BytesIO()"),
-    "partial": lambda call: call.at(0),
     "pathfn": files.path_function,
     "pathlib": lambda call: as_path(call.given.in_order()),
     "super": lambda call: frozenset(atom for atom in call.at(1) if isinstance(atom, Ref)) or ANYTHING,
@@ -258,6 +269,28 @@ def _request(call: Call) -> Value:
     for name in ("cafile", "capath"):
         if call.given.named.get(name, EMPTY) - {Const(None)}:
             call.report("files", f"{judging.source_path(call.path)} with `{name}`")
+    return outside(f"{call.path}()")
+
+
+@_judges("partial")
+def _partial(call: Call) -> Value:
+    """A function with some of its arguments, which a field must not begin with in this way."""
+    field = any(path.endswith("Input") for path in paths(call.at(0)))
+    if field and (call.given.more or call.given.named.keys() & {"value", "file_path", "name"}):
+        call.report("files", "A field with arguments that it gets elsewhere", "Write the field out.")
+    return call.at(0)
+
+
+@_judges("second")
+def _second(call: Call) -> Value:
+    if files.outside_files(call.at(1, "fileobj"), "buffer"):
+        call.report("files", judging.source_path(call.path))
+    return ANYTHING
+
+
+@_judges("readsql")
+def _read_sql(call: Call) -> Value:
+    files.connection(call, call.at(1, "con"))
     return outside(f"{call.path}()")
 
 

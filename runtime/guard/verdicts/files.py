@@ -11,14 +11,13 @@ from runtime.guard.interpreter.texts import is_step
 from runtime.guard.sets import contents, elements, one, outside, strings
 from runtime.guard.values import ANYTHING, EMPTY, OUTSIDE, STEP, Atom, Box, Const, File, Ref, Text, Unknown, Value
 from runtime.guard.verdicts import judging
-from runtime.guard.verdicts.embedded import is_local_path
 
 CHECKS = frozenset({"path", "paths", "open", "bufopen", "buffer", "url", "optional", "memory"})
 """Checks of what names files."""
 _NAMES = re.compile(
     r"(?:file|path|file_?name|filenames|name|f|fp|fd|src|dst|fname|top|pathname|database|dir_fd|root|io|source|stream|buf|"
     r"fid|filepath_or_buffer|path_or_buf|path_or_buffer|fileobj|clone_from|base_name|excel_writer|filepath|outfile|"
-    r"root_dir|base_dir|extract_dir|save_path)"
+    r"stylesheet|root_dir|base_dir|extract_dir|save_path)"
 )
 """Keywords that name a file, whatever is called."""
 _BUFFERS = ("io.BytesIO()", "io.StringIO()", "io.TextIOWrapper()", "io.BufferedReader()")
@@ -145,8 +144,17 @@ def extracts(call: Call) -> None:
 def certificates(call: Call, name: str) -> None:
     """Judge what names certificates."""
     value = call.given.named.get(name, EMPTY)
-    if any(map(is_local_path, [*strings(value), *strings(elements(value))])):
+    if any(isinstance(atom, Text) for atom in value) or [*strings(value), *strings(elements(value))]:
         call.report("files", f"`{name}` with a path of this machine")
+    elif name == "cert" and any(isinstance(atom, Unknown) for atom in value):
+        call.report("files", "`cert` with what may be a path of this machine")
+
+
+def connection(call: Call, value: Value) -> None:
+    """Judge what a table is read from or written to: the address of a database may name a file."""
+    if any(isinstance(atom, Const | Text | Unknown) for atom in value):
+        fix = "Pass what sqlalchemy.create_engine(...) or sqlite3.connect(':memory:') gives."
+        call.report("files", f"{judging.source_path(call.path)} of a database by its address", fix)
 
 
 def names_certificates(call: Call, first: int) -> bool:

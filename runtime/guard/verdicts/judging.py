@@ -19,7 +19,10 @@ _BROAD = (
     *("ndarray", "raw"),
 )
 """Checks of what may still be handed around."""
-_SOFT = ("expression", "method", "template", "sql", "mayput", "handler", "pathmay", "pathmove", "jinja", "plot")
+_SOFT = (
+    *("expression", "method", "template", "sql", "mayput", "handler", "pathmay", "pathmove", "jinja", "plot"),
+    *("copies", "builds"),
+)
 """Checks of methods whose names are also those of harmless values."""
 _LOOKS_LIKE_A_VALUE = ("query", "format", "sql", "save", "open", "glob", "owner", "group", "stat", "map")
 _TAKES_PATHS = ("@", "os.", "pathlib.", "mimetypes.")
@@ -122,6 +125,8 @@ def method_check(reading: Reading, base: Value, name: str) -> str:
 def taken(reading: Reading, base: Value, name: str, node: ast.AST) -> Value | None:
     """Judge a judged method that is taken without being called; what it is then, None when it is nothing special."""
     check = method_check(reading, base, name)
+    if check == "builds" and not any(path.endswith("Input") for path in paths(base)):
+        return None
     if not check or all(
         isinstance(atom, Const | Text | Box) or (isinstance(atom, File) and atom.text) for atom in base
     ):
@@ -230,6 +235,11 @@ def changed(reading: Reading, base: Value, name: str, node: ast.AST) -> None:
 
 def address(reading: Reading, base: Value, name: str, value: Value, node: ast.AST) -> None:
     """Judge what the address of a request is changed to."""
+    own = bool(base) and all(isinstance(atom, Made | Local) for atom in base)
+    texts = any(isinstance(atom, Text) or isinstance(getattr(atom, "value", None), str) for atom in every(value))
+    unknown = any(path.startswith(("requests.", "httpx.")) for path in paths(base)) and Unknown() in value
+    if name in ("cert", "verify") and not own and (texts or unknown):
+        reading.report("files", node, f"`{name}` with a path of this machine")
     if name in ("full_url", "selector") and paths(base):
         for atom in value:
             if isinstance(atom, Const) and not str(atom.value).lower().startswith(("http://", "https://")):
