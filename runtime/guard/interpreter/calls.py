@@ -49,7 +49,7 @@ def _call(reading: Reading, node: ast.Call, scope: Scope) -> Value:
         if known is not None:
             found.append(known)
             callee = frozenset(atom for atom in callee if isinstance(atom, Ref | Local))
-            if isinstance(func.value, ast.Name | ast.Attribute):
+            if isinstance(func.value, ast.Name | ast.Attribute | ast.Subscript | ast.Call):
                 methods.mutate(call, func.value)
     found.extend([_called(call, atom) for atom in callee])
     _pass_functions(call, callee)

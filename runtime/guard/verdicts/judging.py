@@ -24,6 +24,13 @@ _SOFT = (
     *("copies", "builds"),
 )
 """Checks of methods whose names are also those of harmless values."""
+CHANGING = frozenset(
+    (
+        *("__setitem__", "__delitem__", "__iadd__", "__ior__", "__imul__", "__init__", "__setattr__", "__delattr__"),
+        "__set__",
+    )
+)
+"""Methods that change their object, which the language calls by itself."""
 _LOOKS_LIKE_A_VALUE = ("query", "format", "sql", "save", "open", "glob", "owner", "group", "stat", "map")
 _TAKES_PATHS = ("@", "os.", "pathlib.", "mimetypes.")
 _TAKES_METHODS = ("urllib.parse.", "@str", "@print", "@len", "@bool")
@@ -83,6 +90,17 @@ def attribute(reading: Reading, base: Value, name: str, node: ast.AST) -> None:
         reading.report("escape", node, "The attribute table of something else", "Name the attributes one by one.")
 
 
+def by_hand(call_of: ast.expr, base: Value, first: Value) -> bool:
+    """Whether a method that changes its object is called on another object than the source's own."""
+    above = isinstance(call_of, ast.Call) and isinstance(call_of.func, ast.Name) and call_of.func.id == "super"
+    classes = bool(base) and all(
+        isinstance(atom, Local) or (isinstance(atom, Ref) and "(" not in atom.path) for atom in base
+    )
+    held = first if classes else base
+    own = bool(held) and all(isinstance(atom, Made | Local) for atom in held)
+    return not (above or own or not base or (classes and not first))
+
+
 def plain_instances(reading: Reading, base: Value) -> bool:
     """Whether a value can only be an instance of the source's own classes, components left aside."""
     return (
@@ -124,6 +142,12 @@ def method_check(reading: Reading, base: Value, name: str) -> str:
 
 def taken(reading: Reading, base: Value, name: str, node: ast.AST) -> Value | None:
     """Judge a judged method that is taken without being called; what it is then, None when it is nothing special."""
+    if name in CHANGING and (name != "__init__" or any("(" in path for path in paths(base))):
+        if not all(isinstance(atom, Made | Local) for atom in base):
+            reading.report(
+                "tampering", node, f"`.{name}` that is taken to be called", "Use the operator that calls it."
+            )
+        return None
     check = method_check(reading, base, name)
     if check == "builds" and not any(path.endswith("Input") for path in paths(base)):
         return None
@@ -220,6 +244,8 @@ def changed(reading: Reading, base: Value, name: str, node: ast.AST) -> None:
     """Judge an assignment to, or deletion of, an attribute or item of something."""
     if name.startswith("__") and name.endswith("__") and name not in _HARMLESS:
         reading.report("tampering", node, f"Assigning to `.{name}`")
+    if any(isinstance(atom, File) for atom in base) and name:
+        reading.report("files", node, f"Changing `.{name}` of a temporary file", "Keep it in a variable of its own.")
     for path in paths(base):
         if path.endswith("FileInput()") and name in ("value", "file_path"):
             reading.report("files", node, "A file field that names a file itself", "Leave its value empty.")

@@ -37,6 +37,9 @@ def judge(call: Call) -> None:
     name, held, reading = call.path, call.held, call.reading
     if name in ("__setattr__", "__delattr__"):
         _set(call)
+    func = call.node.func
+    if name in judging.CHANGING and isinstance(func, ast.Attribute) and judging.by_hand(func.value, held, call.at(0)):
+        call.report("tampering", f"Calling `.{name}` of something else", "Use the operator or function that calls it.")
     if name in ("set", "set_attributes"):
         for field in reading.file_fields:
             value = call.given.named.get(field, call.given.more) if name == "set" else ANYTHING
@@ -279,7 +282,7 @@ def mutate(call: Call, holder: ast.expr) -> None:
         case "append" | "add" | "appendleft" | "insert":
             more = given.given[-1] if given.given else EMPTY
         case "extend" | "update" | "extendleft":
-            more = union([*map(inside, given.every()), *map(elements, given.given)])
+            more = union([*map(inside, given.every()), *map(elements, given.given), *given.named.values(), given.more])
         case "setdefault":
             more = call.at(1)
         case _:
