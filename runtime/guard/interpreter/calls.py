@@ -49,7 +49,7 @@ def _call(reading: Reading, node: ast.Call, scope: Scope) -> Value:
         if known is not None:
             found.append(known)
             callee = frozenset(atom for atom in callee if isinstance(atom, Ref | Local))
-            if isinstance(func.value, ast.Name | ast.Attribute):
+            if isinstance(func.value, ast.Name | ast.Attribute | ast.Subscript | ast.Call):
                 methods.mutate(call, func.value)
     found.extend([_called(call, atom) for atom in callee])
     _pass_functions(call, callee)
@@ -94,6 +94,8 @@ def _arguments(reading: Reading, node: ast.Call, callee: Value, scope: Scope) ->
             targets.grow(reading, part, Box((), ANYTHING), scope)  # it may come back with anything in it
     for keyword in node.keywords:
         found = reading.value(keyword.value, scope)
+        if changes and any(isinstance(atom, Local) for atom in callee) and any(map(derived.is_list, found)):
+            targets.grow(reading, keyword.value, Box((), ANYTHING), scope)
         if keyword.arg is None:
             given.spread_names(found)
         else:
@@ -227,6 +229,8 @@ def _pass_functions(call: Call, callee: Value) -> None:
         rest = given.after(place + 1)
         if over:
             rest = Arguments([elements(part) for part in rest.given])
+        if "functools.reduce" in outer and rest.given:
+            rest = Arguments([ANYTHING, rest.given[0] | ANYTHING])
         if rest.given or rest.named:
             _handed(call.reading, value, rest, classes=False)
     for name, value in given.named.items():

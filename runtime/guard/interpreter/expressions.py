@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from runtime.guard.interpreter import hints, targets
-from runtime.guard.interpreter.derived import attribute, item, operate, sliced
+from runtime.guard.interpreter.derived import attribute, is_list, item, operate, sliced
 from runtime.guard.interpreter.reading import Reading, reads
 from runtime.guard.interpreter.scopes import Scope
 from runtime.guard.interpreter.texts import added, as_text
@@ -26,6 +26,8 @@ from runtime.guard.values import ANYTHING, EMPTY, Box, Const, Local, Value
 from runtime.guard.verdicts import judging
 from runtime.guard.verdicts.embedded import format_reach, template_reach
 
+_GROWS = ("append", "extend", "insert", "update", "setdefault", "add", "appendleft", "extendleft")
+"""Methods that put something into a container; one that is taken may be called with anything."""
 _GENERIC = ("typing.", "typing_extensions.", "@list", "@dict", "@tuple", "@set", "@type", "@frozenset")
 """What is subscripted with types; those in quotes are evaluated by whoever asks for them."""
 
@@ -47,6 +49,8 @@ def _name(reading: Reading, node: ast.Name, scope: Scope) -> Value:
 def _attribute(reading: Reading, node: ast.Attribute, scope: Scope) -> Value:
     held = reading.base(node.value, scope)
     judging.attribute(reading, held, node.attr, node)
+    if node.attr in _GROWS and any(map(is_list, held)):
+        targets.grow(reading, node.value, Box((), ANYTHING), scope)
     special = judging.taken(reading, held, node.attr, node)
     return attribute(reading, held, node.attr) if special is None else special
 

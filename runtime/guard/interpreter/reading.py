@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from runtime.guard.interpreter.scopes import BUILTINS, Function, Scope, inside, open_scope, parameters
+from runtime.guard.interpreter.sharing import holders, shares
 from runtime.guard.ruleset import Rules
 from runtime.guard.sets import known_value, one, union, widened
 from runtime.guard.values import ANYTHING, EMPTY, File, Ref, Value
@@ -87,6 +88,7 @@ class Reading:
     found: set[Violation] = field(default_factory=set[Violation])
     rooms: dict[int, Scope] = field(default_factory=dict[int, Scope])
     quoted: dict[tuple[int, str], ast.expr | None] = field(default_factory=dict[tuple[int, str], ast.expr | None])
+    shares: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
     passes: int = 0
     read: set[object] = field(default_factory=set[object])
     stale: bool = False
@@ -203,6 +205,29 @@ class Reading:
         self.read.update(((id(self.defaults), name), (id(self.attributes), "value")))
         later = self.attributes.get("value", EMPTY) if name in self.inputs else EMPTY
         return self.defaults.get(name, EMPTY) | later
+
+    def sharing(self, holder: ast.expr) -> set[str]:
+        """The names of variables and attributes that may hold the container that an expression names, or hold it
+        inside: those that are assigned to one another."""
+        if not self.shares:
+            self.shares = shares(self.tree)
+        found, waiting = set[str](), list(holders(holder))
+        if not isinstance(holder, ast.Name | ast.Attribute):
+            waiting += [inner for name in waiting[:] for inner in self.shares.get(f"{name}[]", ())]
+        while waiting:
+            if (name := waiting.pop()) not in found:
+                found.add(name)
+                waiting.extend(self.shares.get(name, ()))
+        return found
+
+    def holding(self, name: str) -> list[dict[str, Value]]:
+        """Every table of values in which a name stands."""
+        scopes = [self.module, *(defined.scope for defined in self.definitions.values())]
+        return [values for values in (self.attributes, *(scope.values for scope in scopes)) if values.get(name)]
+
+    def grow(self, values: dict[str, Value], name: str, value: Value) -> None:
+        """Let what stands in a table under a name be one thing more."""
+        self._grow(values, name, value)
 
     def define(self, node: ast.ClassDef | Function, scope: Scope) -> Definition:
         """The definition at a node, made when it is first met."""

@@ -10,8 +10,8 @@ from runtime.guard.interpreter.hints import annotation
 from runtime.guard.interpreter.reading import READERS, Definition, Reading, reads
 from runtime.guard.interpreter.scopes import Scope, parameters
 from runtime.guard.ruleset import UNLISTED, canonical
-from runtime.guard.sets import elements, one, outside, union
-from runtime.guard.values import ANYTHING, Local, Ref, Value
+from runtime.guard.sets import elements, inside, one, outside, union
+from runtime.guard.values import ANYTHING, Box, Local, Ref, Value
 from runtime.guard.verdicts import judging
 from runtime.guard.violations import Rule
 
@@ -72,6 +72,8 @@ def _augmented(reading: Reading, node: ast.AugAssign, scope: Scope) -> None:
     if isinstance(node.op, ast.Add):
         loose = derived.loosened(found)
         found = found | loose if reading.passes < 2 else loose
+    if added := inside(found):
+        targets.grow(reading, target, Box((), added), scope)
     targets.bind(reading, node.target, found, scope)
 
 
@@ -178,6 +180,7 @@ def _class(reading: Reading, node: ast.ClassDef, scope: Scope) -> None:
         for atom in bases[-1]:
             if isinstance(atom, Ref):
                 judging.named(reading, atom.path, base)
+                judging.inherited(reading, atom.path, base)
     for part in (*(keyword.value for keyword in node.keywords), *node.decorator_list):
         reading.value(part, scope)
     defined.bases = union(bases)

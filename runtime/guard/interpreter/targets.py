@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from runtime.guard.interpreter.derived import attribute, item
+from runtime.guard.interpreter.derived import attribute, is_list, item
 from runtime.guard.interpreter.reading import Definition, Reading
 from runtime.guard.interpreter.scopes import Scope, parameters
+from runtime.guard.interpreter.sharing import holders
 from runtime.guard.sets import boxed, constants, contents, elements, listed, one, part_of, shallow, union
 from runtime.guard.values import ANYTHING, ASKED, EMPTY, Box, File, Made, Ref, Value
 from runtime.guard.verdicts import judging
@@ -99,11 +100,24 @@ def _match_attributes(reading: Reading, node: ast.MatchClass, value: Value, scop
 
 
 def grow(reading: Reading, holder: ast.expr, box: Box, scope: Scope) -> None:
-    """Let a container that a name or attribute holds have more in it."""
-    if isinstance(holder, ast.Name) and holder.id in scope.bound:
-        reading.bind(holder.id, shallow(box), scope)
-    elif isinstance(holder, ast.Attribute) and holder.attr in reading.stored:
-        reading.store(holder.attr, shallow(box))
+    """Let a container that a name or attribute holds have more in it, and so what else may hold the same one."""
+    own = holder.id if isinstance(holder, ast.Name) else holder.attr if isinstance(holder, ast.Attribute) else ""
+    if isinstance(holder, ast.Name):
+        here: Scope | None = scope
+        while here is not None and own not in here.bound:
+            here = here.parent
+        if here is not None:
+            reading.bind(own, shallow(box), here)
+    elif own in reading.stored:
+        reading.store(own, shallow(box))
+    inner = contents(box)
+    more = shallow(Box((), inner | shallow(box), mapping=box.mapping))
+    roots = {*holders(holder)}
+    for name in reading.sharing(holder) - {own} if inner else ():
+        grown = shallow(Box((), shallow(box))) if not own and name in roots else more
+        for values in reading.holding(name):
+            if any(map(is_list, values[name])):
+                reading.grow(values, name, grown)
 
 
 def defaults(reading: Reading, defined: Definition, scope: Scope) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeAlias
@@ -10,10 +11,22 @@ from runtime.guard.interpreter import derived, hints
 from runtime.guard.interpreter.arguments import Call
 from runtime.guard.interpreter.texts import as_path, below
 from runtime.guard.ruleset import canonical
-from runtime.guard.sets import constants, contents, every, known_value, listed, one, outside, shallow, strings, union
+from runtime.guard.sets import (
+    constants,
+    contents,
+    every,
+    known_value,
+    listed,
+    one,
+    outside,
+    paths,
+    shallow,
+    strings,
+    union,
+)
 from runtime.guard.values import ANYTHING, EMPTY, PICKED, Atom, Box, Const, File, Local, Made, Ref, Text, Unknown, Value
 from runtime.guard.verdicts import files, judging
-from runtime.guard.verdicts.embedded import is_local_database, template_reach
+from runtime.guard.verdicts.embedded import field_reach, is_local_database, template_reach
 from runtime.guard.verdicts.running import steps_into_run
 
 Check: TypeAlias = Callable[[Call], Value]
@@ -23,7 +36,6 @@ CHECKS: dict[str, Check] = {
     "dir": lambda _: listed(ANYTHING),
     "folder": lambda _: one(File(1, text=True)),
     "memfile": lambda _: outside("io.BytesIO()"),
-    "partial": lambda call: call.at(0),
     "pathfn": files.path_function,
     "pathlib": lambda call: as_path(call.given.in_order()),
     "super": lambda call: frozenset(atom for atom in call.at(1) if isinstance(atom, Ref)) or ANYTHING,
@@ -99,6 +111,8 @@ def _type(call: Call) -> Value:
 
 def _type_of(atom: Atom) -> Value:
     match atom:
+        case Ref(path) if path.startswith("numpy.") and atom.is_instance:
+            return outside("numpy.ndarray")
         case Ref(path) if path.endswith("()"):
             return outside(path.removesuffix("()"))
         case Made(number):
@@ -252,6 +266,70 @@ def _yaml(call: Call) -> Value:
 @_judges("request")
 def _request(call: Call) -> Value:
     files.addresses(call, call.at(0, "url", "fullurl"))
+    for name in ("cafile", "capath"):
+        if call.given.named.get(name, EMPTY) - {Const(None)}:
+            call.report("files", f"{judging.source_path(call.path)} with `{name}`")
+    return outside(f"{call.path}()")
+
+
+@_judges("partial")
+def _partial(call: Call) -> Value:
+    """A function with some of its arguments, which a field must not begin with in this way."""
+    field = any(path.endswith("Input") for path in paths(call.at(0)))
+    if field and (call.given.more or call.given.named.keys() & {"value", "file_path", "name"}):
+        call.report("files", "A field with arguments that it gets elsewhere", "Write the field out.")
+    return call.at(0)
+
+
+@_judges("second")
+def _second(call: Call) -> Value:
+    if files.outside_files(call.at(1, "fileobj"), "buffer"):
+        call.report("files", judging.source_path(call.path))
+    return ANYTHING
+
+
+@_judges("readsql")
+def _read_sql(call: Call) -> Value:
+    files.connection(call, call.at(1, "con"))
+    return outside(f"{call.path}()")
+
+
+@_judges("fill")
+def _fill(call: Call) -> Value:
+    """`string.Formatter` reads attributes and items of what it is given: its format stands in the source."""
+    texts = call.at(0, "format_string", "field_name")
+    if constants(texts) is None or any(map(field_reach, strings(texts))):
+        fix = "Write the format out, or fill it in with string.Template."
+        call.report("escape", f"{judging.source_path(call.path)} of a format that does not stand in the source", fix)
+    return ANYTHING
+
+
+@_judges("ndarray")
+def _ndarray(call: Call) -> Value:
+    call.report("native", "`numpy.ndarray` over a buffer", "Make it with numpy.array, zeros or empty.")
+    return ANYTHING
+
+
+@_judges("raw")
+def _raw(call: Call) -> Value:
+    """Objects out of a buffer are whatever its numbers point to."""
+    kind = call.at(1, "dtype")
+    objects = any("O" in text or "object" in text for text in strings(kind))
+    if objects or not kind.isdisjoint({Ref("@object"), Ref("numpy.object_")}):
+        call.report("native", f"{judging.source_path(call.path)} of objects", "Name a type of numbers.")
+    return outside(f"{call.path}()")
+
+
+_OPTION = re.compile(r"(?:display|mode|future|compute|styler|io)\.[\w.]+|\w*(?:max_|width|precision|chained|copy)\w*")
+"""An option of pandas that names no module; part of a name is looked up as a pattern."""
+
+
+@_judges("option")
+def _option(call: Call) -> Value:
+    names = call.given.given[::2] + ([call.given.more] if call.given.more else [])
+    for name in [*names, *(value for key, value in call.given.named.items() if key == "pat")]:
+        if constants(name) is None or not all(map(_OPTION.fullmatch, strings(name))):
+            call.report("dynamic_code", f"{judging.source_path(call.path)} of an option that may name a module")
     return outside(f"{call.path}()")
 
 

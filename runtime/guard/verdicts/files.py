@@ -11,26 +11,30 @@ from runtime.guard.interpreter.texts import is_step
 from runtime.guard.sets import contents, elements, one, outside, strings
 from runtime.guard.values import ANYTHING, EMPTY, OUTSIDE, STEP, Atom, Box, Const, File, Ref, Text, Unknown, Value
 from runtime.guard.verdicts import judging
-from runtime.guard.verdicts.embedded import is_local_path
 
 CHECKS = frozenset({"path", "paths", "open", "bufopen", "buffer", "url", "optional", "memory"})
 """Checks of what names files."""
 _NAMES = re.compile(
     r"(?:file|path|file_?name|filenames|name|f|fp|fd|src|dst|fname|top|pathname|database|dir_fd|root|io|source|stream|buf|"
     r"fid|filepath_or_buffer|path_or_buf|path_or_buffer|fileobj|clone_from|base_name|excel_writer|filepath|outfile|"
-    r"root_dir|base_dir|extract_dir|save_path)"
+    r"stylesheet|root_dir|base_dir|extract_dir|save_path)"
 )
 """Keywords that name a file, whatever is called."""
 _BUFFERS = ("io.BytesIO()", "io.StringIO()", "io.TextIOWrapper()", "io.BufferedReader()")
 _MAY_BE_ABSENT = ("optional", "mayput", "memory", "folder")
 _HTTP = ("http://", "https://")
 _MOVES = ("rename", "replace", "copy", "move")
+_FOLLOWS = re.compile(
+    r"listdir|scandir|f?walk|rmtree|copytree|move|make_archive|unpack_archive|renames?|replace|chmod|add|removedirs|"
+    r"rmdir|i?glob|iterdir|rglob|extractall"
+)
+"""Calls that take a folder, so that a name that may be `..` leads out of where it is looked for."""
 
 
 def called(call: Call, check: str) -> Value:
     """Judge a call of a function that takes files; what it gives."""
     source = {"open": "path", "bufopen": "buffer", "paths": "path"}.get(check, check)
-    bad = reaches(source, call.given, (0, 1) if check == "paths" else (0,))
+    bad = reaches(source, call.given, (0, 1) if check == "paths" else (0,)) or climbs(call)
     if bad:
         fix = "Give it a literal http(s) address or io.BytesIO(...)." if check == "url" else None
         call.report("files", judging.source_path(call.path), fix)
@@ -46,6 +50,13 @@ def reaches(source: str, given: Arguments, positions: Sequence[int] = (0,)) -> b
     found = [value for place in positions if (value := given.at(place)) is not None]
     found += [value for name, value in given.named.items() if _NAMES.fullmatch(name)]
     return any(outside_files(value, source) for value in found) if found else source not in _MAY_BE_ABSENT
+
+
+def climbs(call: Call) -> bool:
+    """Whether a call takes a folder under a name that may be `..`."""
+    given = {atom for value in (*call.given.every(), call.held) for atom in value}
+    follows = _FOLLOWS.fullmatch(call.path.rpartition(".")[2])
+    return bool(follows) and any(isinstance(atom, File) and atom.last for atom in given)
 
 
 def outside_files(value: Value, source: str) -> bool:
@@ -92,8 +103,8 @@ def path_method(call: Call, check: str) -> None:
         match atom:
             case File(depth, text):
                 leaves = any(_outside(part, "path") for value in call.given.every() for part in value)
-                climbs = name in ("glob", "rglob") and not all(map(_is_pattern, call.at(0)))
-                if (not text and (depth < 0 or (name in _MOVES and leaves))) or climbs:
+                above = climbs(call) or (name in ("glob", "rglob") and not all(map(_is_pattern, call.at(0))))
+                if (not text and (depth < 0 or (name in _MOVES and leaves))) or above:
                     call.report("files", f"`.{name}` of a path")
             case Ref(path) if path.startswith("urllib.request."):
                 addresses(call, call.at(0, "fullurl"))
@@ -126,15 +137,24 @@ def extracts(call: Call) -> None:
     archives = any(isinstance(atom, Ref) and atom.path.startswith(("zipfile.", "tarfile.")) for atom in call.held)
     if call.path == "extract" and not archives:
         return
-    if outside_files(call.at(1 if call.path == "extract" else 0, "path", "extract_dir"), "folder"):
+    if climbs(call) or outside_files(call.at(1 if call.path == "extract" else 0, "path", "extract_dir"), "folder"):
         call.report("files", f"`.{call.path}` without a temporary folder")
 
 
 def certificates(call: Call, name: str) -> None:
     """Judge what names certificates."""
     value = call.given.named.get(name, EMPTY)
-    if any(map(is_local_path, [*strings(value), *strings(elements(value))])):
+    if any(isinstance(atom, Text) for atom in value) or [*strings(value), *strings(elements(value))]:
         call.report("files", f"`{name}` with a path of this machine")
+    elif name == "cert" and any(isinstance(atom, Unknown) for atom in value):
+        call.report("files", "`cert` with what may be a path of this machine")
+
+
+def connection(call: Call, value: Value) -> None:
+    """Judge what a table is read from or written to: the address of a database may name a file."""
+    if any(isinstance(atom, Const | Text | Unknown) for atom in value):
+        fix = "Pass what sqlalchemy.create_engine(...) or sqlite3.connect(':memory:') gives."
+        call.report("files", f"{judging.source_path(call.path)} of a database by its address", fix)
 
 
 def names_certificates(call: Call, first: int) -> bool:
@@ -151,18 +171,20 @@ def machine_certificates(call: Call) -> Value:
 
 
 def addresses(call: Call, value: Value) -> None:
-    """Judge the address of a request: it begins with http(s), or comes whole from elsewhere."""
+    """Judge the address that `urllib` opens, which may be a file: it begins with http(s) in the source."""
     for atom in value:
         match atom:
             case Const(value=str() as text):
                 bad = not text.strip().lower().startswith(_HTTP)
             case Text(head):
-                start = head.strip().lower()[:8]
-                bad = not any(start.startswith(scheme) or scheme.startswith(start) for scheme in _HTTP)
+                bad = not head.strip().lower().startswith(_HTTP)
+            case Ref("urllib.request.Request()"):
+                bad = False
             case _:
-                bad = isinstance(atom, File)
+                bad = True
         if bad:
-            call.report("files", "An address that is not http(s)")
+            fix = "Let the address begin with https:// in the source, or use httpx, which opens no files."
+            call.report("files", "An address that is not certain to be http(s)", fix)
 
 
 def archive(call: Call) -> Value:

@@ -14,10 +14,23 @@ from runtime.guard.verdicts.running import GRAPH, VERTEX, is_shared, kept_from
 from runtime.guard.violations import FIXES, Rule
 
 ESCAPE_FIX = "Name the attribute where it is read, as in `thing.attribute`, or keep functions in a dictionary."
-_BROAD = ("memfile", "dict", "map", "super", "type", "pathlib", "pathfn", "join", "dir", "types", "namespace")
+_BROAD = (
+    *("memfile", "dict", "map", "super", "type", "pathlib", "pathfn", "join", "dir", "types", "namespace"),
+    *("ndarray", "raw"),
+)
 """Checks of what may still be handed around."""
-_SOFT = ("expression", "method", "template", "sql", "mayput", "handler", "pathmay", "pathmove", "jinja")
+_SOFT = (
+    *("expression", "method", "template", "sql", "mayput", "handler", "pathmay", "pathmove", "jinja", "plot"),
+    *("copies", "builds"),
+)
 """Checks of methods whose names are also those of harmless values."""
+CHANGING = frozenset(
+    (
+        *("__setitem__", "__delitem__", "__iadd__", "__ior__", "__imul__", "__init__", "__setattr__", "__delattr__"),
+        "__set__",
+    )
+)
+"""Methods that change their object, which the language calls by itself."""
 _LOOKS_LIKE_A_VALUE = ("query", "format", "sql", "save", "open", "glob", "owner", "group", "stat", "map")
 _TAKES_PATHS = ("@", "os.", "pathlib.", "mimetypes.")
 _TAKES_METHODS = ("urllib.parse.", "@str", "@print", "@len", "@bool")
@@ -77,6 +90,17 @@ def attribute(reading: Reading, base: Value, name: str, node: ast.AST) -> None:
         reading.report("escape", node, "The attribute table of something else", "Name the attributes one by one.")
 
 
+def by_hand(call_of: ast.expr, base: Value, first: Value) -> bool:
+    """Whether a method that changes its object is called on another object than the source's own."""
+    above = isinstance(call_of, ast.Call) and isinstance(call_of.func, ast.Name) and call_of.func.id == "super"
+    classes = bool(base) and all(
+        isinstance(atom, Local) or (isinstance(atom, Ref) and "(" not in atom.path) for atom in base
+    )
+    held = first if classes else base
+    own = bool(held) and all(isinstance(atom, Made | Local) for atom in held)
+    return not (above or own or not base or (classes and not first))
+
+
 def plain_instances(reading: Reading, base: Value) -> bool:
     """Whether a value can only be an instance of the source's own classes, components left aside."""
     return (
@@ -118,7 +142,15 @@ def method_check(reading: Reading, base: Value, name: str) -> str:
 
 def taken(reading: Reading, base: Value, name: str, node: ast.AST) -> Value | None:
     """Judge a judged method that is taken without being called; what it is then, None when it is nothing special."""
+    if name in CHANGING and (name != "__init__" or any("(" in path for path in paths(base))):
+        if not all(isinstance(atom, Made | Local) for atom in base):
+            reading.report(
+                "tampering", node, f"`.{name}` that is taken to be called", "Use the operator that calls it."
+            )
+        return None
     check = method_check(reading, base, name)
+    if check == "builds" and not any(path.endswith("Input") for path in paths(base)):
+        return None
     if not check or all(
         isinstance(atom, Const | Text | Box) or (isinstance(atom, File) and atom.text) for atom in base
     ):
@@ -147,6 +179,8 @@ def handed_on(reading: Reading, callee: str, values: Iterable[Value], node: ast.
         match atom:
             case Ref(path) if path in (GRAPH, VERTEX) and callee not in _LOOKS and not callee.startswith("lfx."):
                 reading.report("secrets", node, f"Handing {source_path(path)} on, which holds other nodes' values,")
+            case Ref("numpy.ndarray") if callee not in (*_LOOKS, "@issubclass"):
+                reading.report("native", node, "`numpy.ndarray` handed on, which makes arrays over buffers", "Name it.")
             case Unknown("method") if not callee.startswith(_TAKES_METHODS):
                 what = "A method is passed on as a value, which hides what it is called with."
                 reading.report("escape", node, what, "Call it directly.")
@@ -200,13 +234,23 @@ def key(reading: Reading, base: Value, index: Value, node: ast.AST) -> None:
         named(reading, path, node)
 
 
+def inherited(reading: Reading, path: str, node: ast.AST) -> None:
+    """Judge a class that the source inherits from: what is judged by its calls must not be called by another name."""
+    if path in ("string.Formatter", "numpy.ndarray"):
+        reading.report("escape", node, f"Inheriting from {source_path(path)}", "Call it directly.")
+
+
 def changed(reading: Reading, base: Value, name: str, node: ast.AST) -> None:
     """Judge an assignment to, or deletion of, an attribute or item of something."""
     if name.startswith("__") and name.endswith("__") and name not in _HARMLESS:
         reading.report("tampering", node, f"Assigning to `.{name}`")
+    if any(isinstance(atom, File) for atom in base) and name:
+        reading.report("files", node, f"Changing `.{name}` of a temporary file", "Keep it in a variable of its own.")
     for path in paths(base):
         if path.endswith("FileInput()") and name in ("value", "file_path"):
             reading.report("files", node, "A file field that names a file itself", "Leave its value empty.")
+        if path.startswith("urllib.request.Request()"):
+            reading.report("files", node, "A request that is changed afterwards", "Make it with all that it needs.")
         if is_shared(path) or "(" not in path:
             named(reading, path, node)
             what = f"Changing `{path.lstrip('@')}.{name}`" if name else f"Changing an item of {source_path(path)}"
@@ -217,6 +261,11 @@ def changed(reading: Reading, base: Value, name: str, node: ast.AST) -> None:
 
 def address(reading: Reading, base: Value, name: str, value: Value, node: ast.AST) -> None:
     """Judge what the address of a request is changed to."""
+    own = bool(base) and all(isinstance(atom, Made | Local) for atom in base)
+    texts = any(isinstance(atom, Text) or isinstance(getattr(atom, "value", None), str) for atom in every(value))
+    unknown = any(path.startswith(("requests.", "httpx.")) for path in paths(base)) and Unknown() in value
+    if name in ("cert", "verify") and not own and (texts or unknown):
+        reading.report("files", node, f"`{name}` with a path of this machine")
     if name in ("full_url", "selector") and paths(base):
         for atom in value:
             if isinstance(atom, Const) and not str(atom.value).lower().startswith(("http://", "https://")):

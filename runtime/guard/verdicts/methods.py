@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable
 
 from runtime.guard.interpreter import derived, targets
 from runtime.guard.interpreter.arguments import Arguments, Call
@@ -23,7 +24,7 @@ from runtime.guard.sets import (
 )
 from runtime.guard.values import ANYTHING, EMPTY, Atom, Box, Const, File, Local, Made, Ref, Text, Unknown, Value
 from runtime.guard.verdicts import checks, files, judging
-from runtime.guard.verdicts.embedded import format_reach, query_reach, sql_reach, template_reach
+from runtime.guard.verdicts.embedded import format_reach, harmless_sql, query_reach, sql_reach, template_reach
 
 _SAME_FILE = re.compile(
     r"resolve|absolute|with_suffix|with_stem|relative_to|as_posix|__enter__|open|__str__|fileno|rename"
@@ -36,6 +37,9 @@ def judge(call: Call) -> None:
     name, held, reading = call.path, call.held, call.reading
     if name in ("__setattr__", "__delattr__"):
         _set(call)
+    func = call.node.func
+    if name in judging.CHANGING and isinstance(func, ast.Attribute) and judging.by_hand(func.value, held, call.at(0)):
+        call.report("tampering", f"Calling `.{name}` of something else", "Use the operator or function that calls it.")
     if name in ("set", "set_attributes"):
         for field in reading.file_fields:
             value = call.given.named.get(field, call.given.more) if name == "set" else ANYTHING
@@ -108,6 +112,42 @@ def _texts(call: Call) -> list[str]:
 def _sql(call: Call) -> None:
     if any(map(sql_reach, _texts(call))):
         call.report("files", f"A statement in `.{call.path}`")
+    elif any(path.startswith("sqlite3.") for path in paths(call.held)) and not all(
+        map(_opens_nothing(call), call.at(0))
+    ):
+        fix = "Begin the statement in the source, and pass values as parameters."
+        call.report("files", f"A statement in `.{call.path}` that is made at run time", fix)
+
+
+def _opens_nothing(call: Call) -> Callable[[Atom], bool]:
+    """Whether a statement of SQLite is known to open no file: a script is known as a whole."""
+    script = call.path == "executescript"
+
+    def known(atom: Atom) -> bool:
+        text = atom.value if isinstance(atom, Const) else atom.head if isinstance(atom, Text) and not script else None
+        return isinstance(text, str) and (script or harmless_sql(text) is not None)
+
+    return known
+
+
+def _table(call: Call) -> None:
+    files.connection(call, call.at(1, "con"))
+
+
+def _copies(call: Call) -> None:
+    """A copy of a field may begin with another value."""
+    update = call.given.named.get("update", call.given.more)
+    if update and any(path.endswith("Input()") for path in paths(call.held)):
+        call.report("files", f"A field that `.{call.path}` changes", "Write the field out.")
+    elif update and any(isinstance(atom, Unknown | Made) for atom in call.held):
+        for atom in update:
+            value = derived.item(one(atom), known_value("value")) if isinstance(atom, Box) else ANYTHING
+            call.reading.store("value", value)
+
+
+def _builds(call: Call) -> None:
+    if any(path.endswith("Input") for path in paths(call.held)):
+        call.report("files", f"A field that is made by `.{call.path}`", "Write the field out.")
 
 
 def _mounts(call: Call) -> None:
@@ -128,6 +168,11 @@ def _cafile(call: Call) -> None:
         call.report("files", f"`.{call.path}` of a path")
 
 
+def _plot(call: Call) -> None:
+    if call.given.named.get("backend", EMPTY) - {Const("matplotlib"), Const(None)}:
+        call.report("dynamic_code", "A plot by a module that is named by a text")
+
+
 def _handler(call: Call) -> None:
     if any(path.startswith("logging.root") for path in paths(call.held)):
         call.report("tampering", "A handler for everyone's log")
@@ -143,6 +188,10 @@ _JUDGED = {
     "jinja": _jinja,
     "cafile": _cafile,
     "handler": _handler,
+    "plot": _plot,
+    "sqltable": _table,
+    "copies": _copies,
+    "builds": _builds,
     "extracts": files.extracts,
     "dburl": checks.judge_database,
 }
@@ -233,7 +282,7 @@ def mutate(call: Call, holder: ast.expr) -> None:
         case "append" | "add" | "appendleft" | "insert":
             more = given.given[-1] if given.given else EMPTY
         case "extend" | "update" | "extendleft":
-            more = union([*map(inside, given.every()), *map(elements, given.given)])
+            more = union([*map(inside, given.every()), *map(elements, given.given), *given.named.values(), given.more])
         case "setdefault":
             more = call.at(1)
         case _:
