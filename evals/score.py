@@ -6,10 +6,10 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from evals.analysis.clusters import cluster_keys
 from evals.analysis.cost import cost
 from evals.attempt import Attempt, Score, UserScore
 from evals.case import Case, Evaluator
+from evals.cluster_keys import cluster_keys
 from evals.evaluators.behaves import behaves
 from evals.evaluators.built import built
 from evals.evaluators.clarified import clarified

@@ -17,7 +17,6 @@ from agent.demo.exact.changes import change, is_change, names_template
 from agent.demo.exact.components import Written, component
 from agent.demo.exact.extending import extension_steps
 from agent.demo.exact.files import asked_file, file_steps
-from agent.demo.exact.keeping import keeping_step
 from agent.demo.exact.language import Request, take_apart
 from agent.demo.exact.places import is_place, place_steps
 from agent.demo.exact.rewording import rewording_steps
@@ -31,6 +30,7 @@ from agent.demo.intent import (
     without_courtesy,
     without_run,
 )
+from agent.demo.keeping import keeping_step
 from agent.demo.plan import CannotPlan, Plan, Step
 from agent.demo.plan import step as plan_step
 from agent.demo.reading import Reading, read

@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.analysis.clusters import cluster_keys, clusters
+from evals.analysis.clusters import clusters
 from evals.analysis.metrics import compare_metrics
 from evals.analysis.statistics import Clusters, Sample, compare_paired, estimate, wilson
 from evals.analysis.tally import bare, read_verdicts, tally, write_verdicts
+from evals.cluster_keys import cluster_keys
 from evals.expectation import Expectation
 from evals.gate import Gate, check_gate
 from evals.report.summary import interval
