@@ -9,7 +9,6 @@ import typer
 from cli.errors import FAILED, BadUsage
 from cli.eval.play.selection import select
 from cli.flow.components import ComponentsFolder, ComponentSources, inspect_all, read_sources, with_user_components
-from cli.input.texts import Source, read
 from cli.options import FlowFile, Json
 from cli.output.columns import print_lines, print_rows
 from cli.output.faults import has_errors, note_faults
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from cli.flow.source import LoadedFlow
+    from cli.input.texts import Source
     from evals.play.environment import PlayEnvironment
     from evals.play.flow_check import FlowCheck
     from evals.scenario import Scenario
@@ -38,6 +38,7 @@ def check(
 ) -> None:
     """Score a flow as if a player had left it in answer to a scenario; exits 1 when it does not pass."""
     from cli.flow.source import flow_of
+    from cli.input.texts import read
     from evals.play.flow_check import asks_for_flow
 
     (wanted,) = select([scenario], [])
@@ -73,7 +74,7 @@ def check(
 @dataclass(frozen=True, kw_only=True)
 class _Given:
     scenario: "Scenario"
-    source: Source
+    source: "Source"
     sources: ComponentSources
     differences: int
 

@@ -59,6 +59,7 @@ def verdicts(path: Path) -> dict[str, dict[str, Any]]:
         verdict = json.loads(line)
         verdict["scores"] = {score["name"]: score["value"] for score in verdict["scores"]}
         assert {verdict["scores"].pop(name, None) for name in ADDED_SINCE} == {None}
+        verdict.pop("cluster_keys", None)  # version 0.1 knew no clusters
         if verdict["scenario"] == scenario:
             assert verdict["scores"][score] in (None, value)
             verdict["scores"][score] = value
