@@ -105,8 +105,7 @@ def near_misses_as_markdown(measured: Measured) -> str:
         "| --- | --- | --- | --- |",
     ]
     for name, row in measured.near_misses.items():
-        by = ", ".join(f"{evaluator} {count}" for evaluator, count in list(row.seen_by.items())[:SHOWN])
-        lines.append(f"| `{name}` | {row.tried} | {row.failed} | {by} |")
+        lines.append(f"| `{name}` | {row.tried} | {row.failed} | {_seen_by(row)} |")
     return "\n".join(lines) + "\n"
 
 
@@ -129,6 +128,9 @@ def as_markdown(measured: Measured) -> str:
         "| --- | --- | --- | --- | --- |",
     ]
     for name, row in measured.operators.items():
-        by = ", ".join(f"{evaluator} {count}" for evaluator, count in list(row.seen_by.items())[:SHOWN])
-        lines.append(f"| `{name}` | {row.tried} | {row.killed} | {row.failed} | {by} |")
+        lines.append(f"| `{name}` | {row.tried} | {row.killed} | {row.failed} | {_seen_by(row)} |")
     return "\n".join(lines) + "\n"
+
+
+def _seen_by(row: Row) -> str:
+    return ", ".join(f"{evaluator} {count}" for evaluator, count in list(row.seen_by.items())[:SHOWN])

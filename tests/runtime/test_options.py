@@ -15,4 +15,4 @@ async def test_a_run_takes_every_option_by_its_name_and_no_other() -> None:
     assert list(own) == ["self", "flow", "text", *options]
     assert [own[name] for name in options] == list(options.values())
     with pytest.raises(TypeError, match="colour"):
-        await Runner().run(Flow.empty(), colour="red")  # pyright: ignore[reportArgumentType]
+        await Runner().run(Flow.empty(), colour="red")  # pyright: ignore[reportArgumentType]  # wrong on purpose

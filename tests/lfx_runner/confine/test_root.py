@@ -79,7 +79,7 @@ def test_a_process_with_its_own_root_sees_no_file_outside(outside: Path) -> None
     if not kernel.own_root():
         pytest.skip("not on this system: mounts of its own")
     found = confined(outside, "as it is")
-    assert "file names" in found["held"]  # type: ignore[operator]
+    assert "file names" in found["held"]  # type: ignore[operator]  # read from JSON
     assert (found["size"], found["listed"], found["read"], found["missing"]) == ("E2", "E2", "E2", "E2")
     assert found["own"] == 3
     assert found["parts"] == sorted(["a", "home", "tmp"])
@@ -92,7 +92,7 @@ def test_without_mounts_a_process_can_ask_for_the_size_of_a_file_outside_and_for
     if not kernel.landlock():
         pytest.skip("not on this kernel: Landlock")
     found = confined(outside, "no mounts")
-    assert "file names" not in found["held"]  # type: ignore[operator]
-    assert "files" in found["held"]  # type: ignore[operator]
+    assert "file names" not in found["held"]  # type: ignore[operator]  # read from JSON
+    assert "files" in found["held"]  # type: ignore[operator]  # read from JSON
     assert (found["size"], found["missing"]) == (6, "E2")
     assert (found["listed"], found["read"]) == ("E13", "E13")
