@@ -33,6 +33,7 @@ from runtime.components.inspection import DescribesComponents
 from runtime.components.store import UserComponentError, UserComponents, clear
 from runtime.components.store import names as component_names
 from runtime.database.database import Database
+from runtime.files.folders import LOCAL_USER
 from runtime.files.store import UserFiles
 from runtime.gateway.models import Models
 from runtime.install.catalogue_file import CatalogueFile
@@ -51,6 +52,10 @@ from tools.workbench import MAX_ATTEMPTS, READY_SECONDS, FlowRunner, Workbench, 
 
 UsedComponents: TypeAlias = Callable[[Collection[str]], Awaitable[Collection[str]]]
 """Says which of these component types the user's flows use."""
+
+
+_USERS_AT_HAND = 1_000
+"""Users whose decrypted keys are cached."""
 
 
 class Assistant:
@@ -91,9 +96,9 @@ class Assistant:
         self._model = model
         self._bundles = bundles
         self.later_runs = None if waits_for_engine else LaterRuns(runner)
-        self.keys = ProviderKeys(settings.data)
+        self._keys = {LOCAL_USER: ProviderKeys(settings.data)}
         self.queue = TurnQueue()
-        self._clients = clients or Clients(self.keys.environment)
+        self._clients = clients or Clients(self.keys_of(LOCAL_USER).environment)
 
     @classmethod
     @asynccontextmanager
@@ -126,18 +131,27 @@ class Assistant:
             finally:
                 await assistant.aclose()
 
-    def choose(self, wanted: str | None) -> ModelChoice:
+    def keys_of(self, user: str) -> ProviderKeys:
+        """Return the keys of providers that a user has stored."""
+        if user not in self._keys:
+            if len(self._keys) > _USERS_AT_HAND:
+                self._keys.pop(next(other for other in self._keys if other != LOCAL_USER))
+            self._keys[user] = ProviderKeys(self.settings.data, user)
+        return self._keys[user]
+
+    def choose(self, wanted: str | None, user: str = LOCAL_USER) -> ModelChoice:
         """Choose the models that serve a request.
 
         Args:
             wanted: the model that the request names, if any.
+            user: the user's id.
 
         Raises:
             ModelChoiceError: the provider is unknown or not configured.
         """
         if self._model is not None:
             return ModelChoice(provider="scripted", names=(self._model.model_name,))
-        return choose(wanted, self.settings.model, self.keys.environment())
+        return choose(wanted, self.settings.model, self.keys_of(user).environment())
 
     @property
     def knows_components(self) -> bool:
@@ -172,7 +186,7 @@ class Assistant:
         Raises:
             ModelChoiceError: the requested model is unavailable.
         """
-        choice = self.choose(request.model)
+        choice = self.choose(request.model, request.user)
         request, keys = request_without_keys(request, self.settings.input_limit)
         turn = Turn(self, request, choice, store, keys)
         body = logged(partial(run_turn, turn), request, choice, self.settings)
@@ -241,7 +255,8 @@ class Assistant:
             user_components=self._user_components(request),
             max_attempts=request.max_attempts or MAX_ATTEMPTS,
             memory=self._session_memory(request),
-            install=self._install if isinstance(self.runner, AddsBundles) else None,
+            install=self._install if isinstance(self.runner, AddsBundles) and "admin" in request.scopes else None,
+            may_run="run" in request.scopes,
             index=self._bundles,
         )
 
@@ -252,7 +267,9 @@ class Assistant:
     async def models_of(self, user: str) -> Models | None:
         """Return the models of a user's flows; None for the runner's own, when the user keeps no provider's key."""
         kept = await asyncio.to_thread(self.variables(user).names)
-        return self._flow_models(user, self.settings.model) if PROVIDER_VARIABLES.intersection(kept) else None
+        if user == LOCAL_USER and not PROVIDER_VARIABLES.intersection(kept):
+            return None  # those of the runner are this user's
+        return self._flow_models(user, self.settings.model)
 
     def _flow_models(self, user: str, default: str | None) -> Models:
         environment = environment_of(self.settings.data, user)
@@ -281,13 +298,15 @@ class Assistant:
             return None
         return UserComponents(self.settings.data, request.user, self.runner, request.components)
 
-    def providers(self) -> list[ProviderInfo]:
-        """Return the configured providers, whose models a flow may use."""
-        return available(self.keys.environment())
+    def providers(self, user: str = LOCAL_USER) -> list[ProviderInfo]:
+        """Return the configured providers, whose models a user's flows may use."""
+        return available(self.keys_of(user).environment())
 
-    async def model(self, choice: ModelChoice) -> Model:
-        """Return the model of one turn: the given one, or the chain over the chosen candidates."""
-        return self._model or await self._clients.models(choice)
+    async def model(self, choice: ModelChoice, user: str = LOCAL_USER) -> Model:
+        """Return the model of one turn of a user: the given one, or the chain over the chosen candidates."""
+        if self._model is not None:
+            return self._model
+        return await self._clients.models(choice, None if user == LOCAL_USER else self.keys_of(user).environment())
 
     async def aclose(self) -> None:
         """Close the connections to the model providers and the database, and give up what still waits to be run."""

@@ -17,6 +17,7 @@ os.environ.setdefault("PYDANTIC_AI_NO_BANNER", "1")  # the terminal belongs to t
 import typer
 
 from cli import ask, models, runner, runs, serve, variables
+from cli.access import users
 from cli.access.token import token
 from cli.chat import command as chat
 from cli.components import app as components
@@ -89,6 +90,7 @@ app.add_typer(files.commands, name="files")
 app.add_typer(models.commands, name="models")
 app.add_typer(runner.commands, name="runner")
 app.add_typer(runs.commands, name="runs")
+app.add_typer(users.commands, name="users")
 app.add_typer(variables.commands, name="variables")
 app.add_typer(evaluate.commands, name="eval")
 

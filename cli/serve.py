@@ -1,5 +1,6 @@
 """`wirewright serve`: the HTTP server."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -10,9 +11,23 @@ from cli.output.streams import print_json
 
 
 def serve(
-    host: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Where to listen: a loopback address.")] = None,
+    host: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Where to listen. Beyond this machine it needs users, and TLS or a proxy that has it.",
+        ),
+    ] = None,
     port: Annotated[int | None, typer.Option(metavar="N", help="The port; 0 takes any free one.")] = None,
     *,
+    tls_certificate: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The certificate, in PEM form; with --tls-key.")
+    ] = None,
+    tls_key: Annotated[Path | None, typer.Option(metavar="FILE", help="The certificate's private key.")] = None,
+    proxy_headers: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESSES", help="The proxies, separated by commas, whose headers are believed."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Serve the assistant over HTTP until it is stopped; WIREWRIGHT_LOG chooses the form of its log."""
@@ -22,7 +37,14 @@ def serve(
     from server.settings import ServerSettings
 
     try:
-        settings = settings_of(ServerSettings, host=host, port=port)
+        settings = settings_of(
+            ServerSettings,
+            host=host,
+            port=port,
+            tls_certificate=tls_certificate,
+            tls_key=tls_key,
+            proxy_headers=proxy_headers,
+        )
         run_server(settings, announce, as_json=True) if as_json else run_server(settings)
     except CannotServe as unable:
         raise CommandError("cannot_serve", unable.message, fix=unable.fix) from None

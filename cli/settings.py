@@ -26,7 +26,7 @@ def settings_of(kind: type[Settings], **given: object) -> Settings:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         field = str(first["loc"][0]) if first["loc"] else ""
-        where = f"--{field}" if field in values else variable(kind, field)
+        where = f"--{field.replace('_', '-')}" if field in values else variable(kind, field)
         reason = str(first["msg"]).removeprefix("Value error, ").rstrip(".")
         message = f"{where} cannot be used: {reason}."
         raise BadUsage("bad_setting", message, fix="Correct the value, or leave it out.", where=where) from None

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 
@@ -10,10 +10,12 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 
 from agent.assistant import Assistant
+from runtime.accounts.users import Users
 from runtime.files.private import close_data_folder
 from runtime.runner import Runner
 from server.auth import Access
 from server.errors import HANDLERS
+from server.failed_sign_ins import FailedSignIns
 from server.middleware.host_check import HostCheck
 from server.middleware.token_check import TokenCheck
 from server.routes import (
@@ -30,6 +32,7 @@ from server.routes import (
     sign_in,
     variables,
 )
+from server.scopes import checked
 from server.settings import ServerSettings
 from server.state import ServerState
 from server.telemetry.progress import log_progress
@@ -38,6 +41,23 @@ from server.telemetry.progress import log_progress
 def _log_progress(runner: Runner, message: str) -> None:
     level = logging.WARNING if runner.state == "failed" else logging.INFO
     log_progress(message, under_way=runner.state in {"installing", "starting"}, level=level)
+
+
+def _cross_origin(origins: Sequence[str]) -> list[Middleware]:
+    """What answers the pages of other origins: nothing when there are none. They send a token, never a cookie."""
+    if not origins:
+        return []
+    from starlette.middleware.cors import CORSMiddleware
+
+    return [
+        Middleware(
+            CORSMiddleware,
+            allow_origins=origins,
+            allow_methods=("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"),
+            allow_headers=("Authorization", "Content-Type", "If-Match", "Last-Event-ID", "Idempotency-Key"),
+            expose_headers=("ETag", "Location", "Retry-After"),
+        )
+    ]
 
 
 def create_app(
@@ -59,7 +79,7 @@ def create_app(
         TokenUnavailable: there is no token, and none can be made.
     """
     access = access or Access.open(settings.data)
-    stop = stopping or asyncio.Event()
+    stop, failures = stopping or asyncio.Event(), FailedSignIns()
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncGenerator[None]:
@@ -72,25 +92,32 @@ def create_app(
             stack.push_async_callback(serving.database.aclose)
             state.metrics.attach()
             stack.callback(state.metrics.detach)
-            app.state.server, app.state.access = state, access
+            access.users = Users(serving.database)
+            app.state.server, app.state.access, app.state.failures = state, access, failures
             yield
 
     return Starlette(
-        routes=[
-            *assist.routes,
-            *flows.routes,
-            *flow_sessions.routes,
-            *run_log.routes,
-            *runs.routes,
-            *files.routes,
-            *components.routes,
-            *providers.routes,
-            *variables.routes,
-            *metrics.routes,
-            *health.routes,
-            *sign_in.routes,
+        routes=checked(
+            [
+                *assist.routes,
+                *flows.routes,
+                *flow_sessions.routes,
+                *run_log.routes,
+                *runs.routes,
+                *files.routes,
+                *components.routes,
+                *providers.routes,
+                *variables.routes,
+                *metrics.routes,
+                *health.routes,
+                *sign_in.routes,
+            ]
+        ),
+        middleware=[
+            Middleware(HostCheck, settings.names, settings.origins),
+            *_cross_origin(settings.origins),
+            Middleware(TokenCheck, access, failures),
         ],
-        middleware=[Middleware(HostCheck), Middleware(TokenCheck, access)],
         exception_handlers=HANDLERS,
         lifespan=lifespan,
     )

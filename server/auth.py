@@ -1,4 +1,4 @@
-"""Who may use the server: requests with the installation's token, and browsers that a one-time link has signed in."""
+"""Who may use the server: requests with a user's token, and browsers signed in with one or with a one-time link."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ import secrets
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from runtime.accounts.user import LOCAL, User
+from runtime.accounts.users import Users
 from runtime.keychain.access_token import access_token
 
 CODE_SECONDS: Final = 600
@@ -20,20 +23,38 @@ SESSION_SECONDS: Final = 7 * 24 * 3600
 """How long a browser stays signed in; at the latest it ends with the server."""
 
 SESSIONS: Final = 64
-"""How many browsers may be signed in; the one that signed in first is signed out."""
+"""How many browsers of a user may be signed in; the one that signed in first is signed out."""
 
 SIGN_IN_PATH: Final = "/sign-in"
 
 
-class Access:
-    """The token, the sign-in codes and the sessions of one server.
+@dataclass(frozen=True, kw_only=True)
+class _Session:
+    """A signed-in browser.
 
-    A code is made from the token, so that `wirewright token --link` makes one without asking the server. It says when
-    it was made, and is valid once, for `CODE_SECONDS`. A session's id is random; only its digest is kept.
+    Attributes:
+        until: when it is signed out, in seconds since the epoch.
+        user: who signed in.
+        digest: of the token that signed in, with which the session ends; None for the first user's, which stays.
+    """
+
+    until: float
+    user: User
+    digest: bytes | None
+
+
+class Access:
+    """The tokens, the sign-in codes and the sessions of one server.
+
+    A code is made from the installation's token, so that `wirewright token --link` makes one without asking the server.
+    It says when it was made, and is valid once, for `CODE_SECONDS`. A session's id is random; only its digest is kept.
 
     Args:
-        token: the installation's token.
+        token: the installation's token, which is the first user's.
         clock: the time in seconds since the epoch.
+
+    Attributes:
+        users: the other users; None for none. The application sets it once its database is there.
     """
 
     def __init__(self, token: str, clock: Callable[[], float] = time.time) -> None:
@@ -41,7 +62,8 @@ class Access:
         self._clock = clock
         self._started = int(clock())
         self._used: dict[str, float] = {}
-        self._sessions: OrderedDict[bytes, float] = OrderedDict()
+        self._sessions: OrderedDict[bytes, _Session] = OrderedDict()
+        self.users: Users | None = None
 
     @classmethod
     def open(cls, data: Path) -> Access:
@@ -52,9 +74,20 @@ class Access:
         """
         return cls(access_token(data))
 
-    def knows(self, token: bytes) -> bool:
-        """Whether this is the token; takes as long for any wrong one of its length."""
-        return hmac.compare_digest(token, self._token.encode("ascii"))
+    async def user_of(self, token: bytes) -> User | None:
+        """The user whose token this is; takes as long for any wrong one of its length.
+
+        Raises:
+            StoreUnavailable: the users cannot be read.
+        """
+        found = await self._known(token)
+        return None if found is None else found[0]
+
+    async def _known(self, token: bytes) -> tuple[User, bytes | None] | None:
+        """The user whose token this is, with the digest of any but the first user's."""
+        if hmac.compare_digest(token, self._token.encode("ascii")):
+            return LOCAL, None
+        return None if self.users is None else await self.users.by_token(token)
 
     def link(self, url: str) -> str:
         """A link that signs a browser in.
@@ -77,15 +110,43 @@ class Access:
             return None
         self._used = {each: until for each, until in self._used.items() if until > now}
         self._used[nonce] = int(made) + CODE_SECONDS + 1
+        return self._begun(LOCAL, None)
+
+    async def sign_in_with(self, token: bytes) -> str | None:
+        """Sign a browser in with a token: the id of a new session, or None if it is nobody's.
+
+        Raises:
+            StoreUnavailable: the users cannot be read.
+        """
+        found = await self._known(token)
+        return None if found is None else self._begun(*found)
+
+    def _begun(self, user: User, digest: bytes | None) -> str:
+        """The id of a new session."""
         session = secrets.token_urlsafe(32)
-        self._sessions[_digest(session)] = now + SESSION_SECONDS
-        while len(self._sessions) > SESSIONS:
-            self._sessions.popitem(last=False)
+        until = self._clock() + SESSION_SECONDS
+        self._sessions[_digest(session)] = _Session(until=until, user=user, digest=digest)
+        mine = [key for key, one in self._sessions.items() if one.user.id == user.id]
+        for key in mine[:-SESSIONS]:
+            del self._sessions[key]
         return session
 
-    def has_session(self, session: str) -> bool:
-        """Whether a browser with this session is signed in."""
-        return self._sessions.get(_digest(session), 0.0) > self._clock()
+    async def user_of_session(self, session: str) -> User | None:
+        """Who is signed in with this session; its scopes are the user's own of now.
+
+        Raises:
+            StoreUnavailable: the users cannot be read.
+        """
+        found = self._sessions.get(_digest(session))
+        if found is None or found.until <= self._clock():
+            return None
+        if found.digest is None:
+            return found.user
+        current = None if self.users is None else await self.users.by_digest(found.user.id, found.digest)
+        if current is None:
+            self.sign_out(session)
+            return None
+        return current[0]
 
     def sign_out(self, session: str) -> None:
         """End a session, if there is one."""

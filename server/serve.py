@@ -6,6 +6,7 @@ import shlex
 import shutil
 import signal
 import socket
+import ssl
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -18,7 +19,7 @@ from starlette.applications import Starlette
 from flows.gc_pause import collection_paused
 from runtime.tracing import disable_logfire
 from runtime.web.connections import Connection
-from server.settings import ServerSettings
+from server.settings import ServerSettings, is_loopback
 from server.telemetry.tracing import is_traced
 
 if TYPE_CHECKING:
@@ -47,9 +48,12 @@ class HttpServer(uvicorn.Server):
         app: what it serves.
         stopping: the event that open streams watch.
         listening: called once requests are answered.
+        settings: the settings of the server.
     """
 
-    def __init__(self, app: Starlette, stopping: asyncio.Event, listening: Callable[[], None]) -> None:
+    def __init__(
+        self, app: Starlette, stopping: asyncio.Event, listening: Callable[[], None], settings: ServerSettings
+    ) -> None:
         super().__init__(
             uvicorn.Config(
                 app,
@@ -60,6 +64,10 @@ class HttpServer(uvicorn.Server):
                 access_log=False,
                 server_header=False,
                 timeout_graceful_shutdown=STOP_SECONDS,
+                proxy_headers=bool(settings.proxy_headers),
+                forwarded_allow_ips=list(settings.proxy_headers),
+                ssl_certfile=settings.tls_certificate,
+                ssl_keyfile=settings.tls_key,
             )
         )
         self._stopping = stopping
@@ -101,14 +109,15 @@ def serve(
         as_json: log JSON lines even on a terminal.
 
     Raises:
-        CannotServe: the address is taken, or the server could not start.
+        CannotServe: the address is taken, nobody could use the server, or it could not start.
     """
+    _check_certificate(settings)
     listener = bound(settings.host, settings.port)
-    url = address(listener)
+    url = address(listener, settings)
     with collection_paused():  # what is imported stays
         if not is_traced():
             disable_logfire()
-        from runtime.keychain.access_token import TokenUnavailable
+        from runtime.database.errors import StoreUnavailable
         from server.app import create_app
         from server.auth import Access
         from server.telemetry.logs import configure_logs
@@ -119,10 +128,14 @@ def serve(
     stopping = asyncio.Event()
     try:
         access = Access.open(settings.data)
+        if not is_loopback(settings.host):
+            asyncio.run(_check_users(settings))
         app = create_app(settings, assistant=assistant, stopping=stopping, access=access)
-        server = HttpServer(app, stopping, lambda: announce(url) if announce else _print(url, access.link(url)))
+        server = HttpServer(
+            app, stopping, lambda: announce(url) if announce else _print(url, access.link(url)), settings
+        )
         asyncio.run(server.serve(sockets=[listener]))
-    except TokenUnavailable as unavailable:
+    except StoreUnavailable as unavailable:
         raise CannotServe(unavailable.message, unavailable.fix) from None
     except SystemExit:
         raise CannotServe("The server could not start.", "The log above says why.") from None
@@ -154,10 +167,56 @@ def bound(host: str, port: int) -> socket.socket:
         ) from None
 
 
-def address(listener: socket.socket) -> str:
-    """The URL at which a listening socket is reached."""
+def address(listener: socket.socket, settings: ServerSettings | None = None) -> str:
+    """The URL at which a listening socket is reached.
+
+    Args:
+        listener: the socket.
+        settings: of the server: its first name stands for an address beyond this machine. None for a plain one.
+    """
     host, port = listener.getsockname()[:2]
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    if settings is not None and not is_loopback(host):
+        host = settings.names[0]
+    scheme = "https" if settings is not None and settings.is_encrypted else "http"
+    return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
+
+
+def _check_certificate(settings: ServerSettings) -> None:
+    """Read the certificate and its key before anything starts.
+
+    Raises:
+        CannotServe: they cannot be used.
+    """
+    if settings.tls_certificate is None or settings.tls_key is None:
+        return
+    try:
+        ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(settings.tls_certificate, settings.tls_key)
+    except (OSError, ssl.SSLError):
+        raise CannotServe(
+            "The certificate and its key cannot be used: a file is missing or not in PEM form, or they do not match.",
+            "Check WIREWRIGHT_TLS_CERTIFICATE and WIREWRIGHT_TLS_KEY.",
+        ) from None
+
+
+async def _check_users(settings: ServerSettings) -> None:
+    """Make sure that a server beyond this machine has a user.
+
+    Raises:
+        CannotServe: there is none whose token is valid.
+        StoreUnavailable: the users cannot be read.
+    """
+    from runtime.accounts.users import Users
+    from runtime.database.database import Database
+
+    database = Database(settings.database_url, settings.data)
+    try:
+        if not await Users(database).are_there():
+            raise CannotServe(
+                "Beyond this machine, a server needs at least one user, and there is none.",
+                "Add one: wirewright users add NAME",
+            )
+    finally:
+        await database.aclose()
 
 
 def _command() -> str:

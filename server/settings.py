@@ -1,12 +1,18 @@
 """The server's settings from the environment, in addition to the assistant's."""
 
-from ipaddress import ip_address
-from typing import Literal
+import re
+from ipaddress import ip_address, ip_network
+from pathlib import Path
+from typing import Annotated, Final, Literal
+from urllib.parse import urlsplit
 
-from pydantic import AliasChoices, Field, field_validator
-from pydantic_settings import SettingsConfigDict
+from pydantic import AliasChoices, Field, ValidationInfo, field_validator
+from pydantic_settings import NoDecode, SettingsConfigDict
 
 from agent.settings import AssistantSettings
+
+NAME: Final = re.compile(r"[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*\.?")
+"""The name of a host."""
 
 
 class ServerSettings(AssistantSettings):
@@ -16,8 +22,27 @@ class ServerSettings(AssistantSettings):
         env_prefix="WIREWRIGHT_", env_ignore_empty=True, extra="ignore", frozen=True, populate_by_name=True
     )
 
+    tls_certificate: Path | None = None
+    """A file with the server's certificate and those that it rests on, in PEM form; needs `tls_key`."""
+
+    tls_key: Path | None = None
+    """A file with the certificate's private key, in PEM form."""
+
+    proxy_headers: Annotated[tuple[str, ...], NoDecode] = ()
+    """Addresses or networks, separated by commas, of proxies in front of the server: what their headers
+    `X-Forwarded-For` and `X-Forwarded-Proto` say of a request is believed."""
+
+    names: Annotated[tuple[str, ...], NoDecode] = ()
+    """The names and addresses, separated by commas, under which clients reach the server, beside those of this
+    machine."""
+
+    origins: Annotated[tuple[str, ...], NoDecode] = ()
+    """The origins, separated by commas, whose pages may use the server with a token, such as
+    `https://flows.example.org`."""
+
     host: str = "127.0.0.1"
-    """The address to listen on. Loopback only, because requests and their token are not encrypted on the way."""
+    """The address to listen on. Beyond loopback, requests and their tokens need to be encrypted on the way: by
+    `tls_certificate`, or by a proxy that `proxy_headers` names."""
 
     port: int = Field(
         default=7878, ge=0, le=65535, validation_alias=AliasChoices("WIREWRIGHT_PORT", "wirewright_port", "PORT")
@@ -30,15 +55,80 @@ class ServerSettings(AssistantSettings):
     body_limit: int = Field(default=1_000_000, ge=1_024)
     """How many bytes a request's body may have."""
 
+    @field_validator("proxy_headers", "names", "origins", mode="before")
+    @classmethod
+    def _separated(cls, given: object) -> object:
+        return [name.strip() for name in given.split(",") if name.strip()] if isinstance(given, str) else given
+
+    @field_validator("proxy_headers")
+    @classmethod
+    def _networks(cls, proxies: tuple[str, ...]) -> tuple[str, ...]:
+        for proxy in proxies:
+            try:
+                network = ip_network(proxy)
+            except ValueError:
+                raise ValueError(f"{proxy[:60]!r} is neither an address nor a network, such as 10.0.0.0/8.") from None
+            if not network.prefixlen:
+                raise ValueError("Every address would be believed. Name the proxies alone.")
+        return proxies
+
+    @field_validator("names")
+    @classmethod
+    def _bare_names(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        for name in names:
+            if NAME.fullmatch(name) is None and not _is_address(name):
+                raise ValueError(f"{name[:60]!r} is not the name of a host. Leave out scheme, port and path.")
+        return tuple(name.lower().rstrip(".") for name in names)
+
+    @field_validator("origins")
+    @classmethod
+    def _are_origins(cls, origins: tuple[str, ...]) -> tuple[str, ...]:
+        for origin in origins:
+            parts = urlsplit(origin)
+            if (
+                parts.scheme not in ("http", "https")
+                or not parts.hostname
+                or f"{parts.scheme}://{parts.netloc}" != origin
+            ):
+                raise ValueError(f"{origin[:60]!r} is not an origin, such as https://flows.example.org.")
+        return tuple(origin.lower() for origin in origins)
+
+    @field_validator("tls_key")
+    @classmethod
+    def _both(cls, key: Path | None, info: ValidationInfo) -> Path | None:
+        if (key is None) != (info.data.get("tls_certificate") is None):
+            raise ValueError("A certificate and its key are needed together: WIREWRIGHT_TLS_CERTIFICATE and _TLS_KEY.")
+        return key
+
     @field_validator("host")
     @classmethod
-    def _loopback(cls, host: str) -> str:
+    def _encrypted(cls, host: str, info: ValidationInfo) -> str:
         if is_loopback(host):
             return host
-        raise ValueError(
-            "The server speaks plain HTTP, so it listens on this machine only. "
-            "Set WIREWRIGHT_HOST to 127.0.0.1, ::1 or localhost."
-        )
+        if not _is_address(host):
+            raise ValueError("It is not an address of this machine, such as 0.0.0.0.")
+        if info.data.get("tls_key") is None and not info.data.get("proxy_headers"):
+            raise ValueError(
+                "Beyond this machine, plain HTTP shows tokens to everybody on the way. "
+                "Set WIREWRIGHT_TLS_CERTIFICATE and WIREWRIGHT_TLS_KEY, or WIREWRIGHT_PROXY_HEADERS, "
+                "or listen on 127.0.0.1, ::1 or localhost."
+            )
+        if not info.data.get("names"):
+            raise ValueError("Set WIREWRIGHT_NAMES to the names under which clients reach the server.")
+        return host
+
+    @property
+    def is_encrypted(self) -> bool:
+        """Whether the server itself speaks TLS."""
+        return self.tls_key is not None
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True
 
 
 def is_loopback(host: str) -> bool:

@@ -24,10 +24,10 @@ from flows.fields.model_providers import prefix_of
 from runtime.files.folders import LOCAL_USER
 from runtime.files.names import FileRefused
 from runtime.telemetry import log_event
+from server.caller import Caller
 from server.errors import ApiError, not_stored
 from server.requests.body import flow_of, validated
 from server.requests.disconnect import ServerStopping, until
-from server.state import ServerState
 from server.store.flows import FlowNotStored
 from server.stored_canvas import StoredCanvas
 from server.streams.signals import approved_by, is_signal, signal_of
@@ -68,11 +68,11 @@ class AssistTurn:
         self._stopping = stopping
 
     @classmethod
-    async def of(cls, state: ServerState, document: JsonObject) -> AssistTurn:
+    async def of(cls, caller: Caller, document: JsonObject) -> AssistTurn:
         """Prepare a turn.
 
         Args:
-            state: what the routes share.
+            caller: who sends the message.
             document: the request's JSON.
 
         Raises:
@@ -87,17 +87,18 @@ class AssistTurn:
             raise ApiError(
                 422, "invalid_request", "Both flow and flow_id were given.", "Send one of the two.", "$.flow_id"
             )
-        stored = None if body.flow_id is None else await _stored(state, body.flow_id)
+        stored = None if body.flow_id is None else await _stored(caller, body.flow_id)
         canvas = stored.flow if stored else None if body.flow is None else flow_of(body.flow, "$.flow")
         session = body.session_id or f"agentic_{uuid4()}"
-        await _check_files(state, body.files)
+        await _check_files(caller, body.files)
         try:
-            model = wanted_model(state.assistant, body.provider, body.model_name)
-            answers = await _answers(state.assistant, body, session)
+            model = wanted_model(caller.assistant, body.provider, body.model_name, caller.id)
+            answers = await _answers(caller, body, session)
             request = TurnRequest(
                 text="" if is_signal(body.input_value) else body.input_value,
                 session=session,
-                user=LOCAL_USER,
+                user=caller.id,
+                scopes=caller.user.scopes,
                 flow=canvas,
                 flow_id=body.flow_id,
                 model=model,
@@ -106,11 +107,11 @@ class AssistTurn:
                 files=tuple(body.files),
                 max_attempts=body.max_attempts,
             )
-            stream = state.assistant.turn(request, stored)
+            stream = caller.assistant.turn(request, stored)
         except ModelChoiceError as refused:
             error = refused.error
             raise ApiError(400, error.code, error.message, error.fix, "$.provider") from None
-        return cls(stream, session, stored, state.stopping)
+        return cls(stream, session, stored, caller.stopping)
 
     async def events(self) -> AsyncGenerator[Event]:
         """The turn's events as clients receive them, up to `complete`, `error` or `cancelled`.
@@ -149,13 +150,14 @@ class AssistTurn:
         return None if self._stored is None else await self._stored.save(self._stream.canvas)
 
 
-def wanted_model(assistant: Assistant, provider: str | None, name: str | None) -> str | None:
+def wanted_model(assistant: Assistant, provider: str | None, name: str | None, user: str = LOCAL_USER) -> str | None:
     """The model that a request names, as `provider:name`, a provider alone, `demo`, or None for the default.
 
     Args:
         assistant: knows the default provider.
         provider: the request's `provider`; case does not matter.
         name: the request's `model_name`; alone, it is a model of the default provider, or `provider:name` itself.
+        user: whose default provider it is.
 
     Raises:
         ApiError: 400, the two do not fit together.
@@ -176,7 +178,7 @@ def wanted_model(assistant: Assistant, provider: str | None, name: str | None) -
         return f"{prefix}:{named[1] if named is not None and named[0] == prefix else name}"
     if named is not None:
         return ":".join(named)
-    default = assistant.choose(None)
+    default = assistant.choose(None, user)
     if default.is_demo:
         raise ApiError(
             400,
@@ -197,7 +199,7 @@ def _named(name: str) -> tuple[str, str] | None:
     return prefix, model.strip()
 
 
-async def _check_files(state: ServerState, named: Sequence[str]) -> None:
+async def _check_files(caller: Caller, named: Sequence[str]) -> None:
     """Refuse a request that names a file which the user does not have.
 
     Raises:
@@ -206,7 +208,7 @@ async def _check_files(state: ServerState, named: Sequence[str]) -> None:
     if not named:
         return
     try:
-        listed = {path for path, _ in await asyncio.to_thread(state.files.listing)}
+        listed = {path for path, _ in await asyncio.to_thread(caller.files.listing)}
     except FileRefused as refused:
         raise ApiError(422, "file_refused", refused.message, where="$.files") from None
     for at, path in enumerate(named):
@@ -215,13 +217,13 @@ async def _check_files(state: ServerState, named: Sequence[str]) -> None:
             raise ApiError(422, "file_not_found", message, "Add it with POST /api/v1/files.", f"$.files[{at}]")
 
 
-async def _answers(assistant: Assistant, body: AssistRequest, session: str) -> dict[str, Answer]:
+async def _answers(caller: Caller, body: AssistRequest, session: str) -> dict[str, Answer]:
     """The answers of a request: by id, or by one of the two fixed messages."""
     answers = {call: decision.answer() for call, decision in body.approvals.items()}
     if not is_signal(body.input_value):
         return answers
     log_event("intent.build_flow.deterministic", signal=signal_of(body.input_value), session_id=session)
-    answers |= approved_by(body.input_value, await assistant.pending(LOCAL_USER, session))
+    answers |= approved_by(body.input_value, await caller.assistant.pending(caller.id, session))
     if not answers:
         raise ApiError(
             409, "nothing_pending", "No approval is pending in this conversation.", "Send a message.", "$.input_value"
@@ -229,8 +231,8 @@ async def _answers(assistant: Assistant, body: AssistRequest, session: str) -> d
     return answers
 
 
-async def _stored(state: ServerState, flow_id: str) -> StoredCanvas:
-    store = await state.flows()
+async def _stored(caller: Caller, flow_id: str) -> StoredCanvas:
+    store = await caller.flows()
     try:
         return StoredCanvas(await store.get(flow_id), store)
     except FlowNotStored:

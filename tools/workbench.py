@@ -144,6 +144,7 @@ class Workbench:
         plans: what became of plans this turn.
         installs: what became of installs this turn.
         install: installs bundles that the user has agreed to; None when nothing can be installed.
+        may_run: whether the user may run flows; a flow that is built is verified all the same.
         index: the bundles that can be installed; None takes those that ship with the package.
         run_later: has a flow run as soon as the engine is installed; None when a flow that is built waits for that.
     """
@@ -201,6 +202,7 @@ class Workbench:
     plans: list[PlanEffect] = field(default_factory=list[PlanEffect])
     installs: list[InstallEffect] = field(default_factory=list[InstallEffect])
     install: Install | None = None
+    may_run: bool = True
     index: BundleIndex | None = None
     run_later: Callable[[Flow], None] | None = None
     initial_flow: Flow = field(init=False)

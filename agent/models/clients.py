@@ -39,20 +39,24 @@ class Clients:
         self._clients: OrderedDict[tuple[str, ...], tuple[Provider[Any], Any]] = OrderedDict()
         self._lock = threading.RLock()
 
-    async def models(self, choice: ModelChoice) -> Model:
+    async def models(self, choice: ModelChoice, values: Mapping[str, str] | None = None) -> Model:
         """Return the chain over a choice's candidates without blocking the event loop.
+
+        Args:
+            choice: the provider and the names.
+            values: other environment variables than the current ones.
 
         Raises:
             ModelChoiceError: the provider cannot have a model of this name.
         """
-        values = self._environment()
+        values = self._environment() if values is None else values
         if self._lock.acquire(blocking=False):  # a thread that makes a client may hold it
             try:
                 if all(_model_key(choice.provider, name, values) in self._models for name in choice.names):
                     return self._chained(choice, values)
             finally:
                 self._lock.release()
-        return await asyncio.to_thread(self.models_now, choice)
+        return await asyncio.to_thread(self.models_now, choice, values)
 
     def models_now(self, choice: ModelChoice, values: Mapping[str, str] | None = None) -> Model:
         """Return the chain over a choice's candidates; blocks while a client is made.

@@ -10,6 +10,7 @@ from agent.errors import AssistantUnavailable
 from agent.models.providers import PROVIDERS, ProviderInfo
 from agent.turn.result import TurnError
 from runtime.files.atomic import write_atomically
+from runtime.files.folders import LOCAL_USER, UserFolderError, private_folder, user_folder
 from runtime.keychain.master_key import FILE, VARIABLE
 from runtime.keychain.sealing import Sealing, Unreadable
 from runtime.keychain.user_variables import UserVariables
@@ -17,6 +18,9 @@ from runtime.keychain.user_variables import UserVariables
 EARLIER_KEY_FILE: Final = "providers.key"
 """The key of earlier versions."""
 STORE_FILE: Final = "providers.enc"
+"""The keys of the first user."""
+FOLDER: Final = "providers"
+"""The keys of the other users, a file each."""
 VALUE_LIMIT: Final = 4_096
 """The maximum length of a value in characters."""
 
@@ -62,14 +66,16 @@ class KeysUnreadable(AssistantUnavailable):
 
 
 class ProviderKeys:
-    """The stored keys of one installation. Every method may raise `KeysUnreadable`, and blocks for a moment.
+    """The keys that one user has stored. Every method may raise `KeysUnreadable`, and blocks for a moment.
 
     Args:
         data: the data folder.
+        user: the user's id.
     """
 
-    def __init__(self, data: Path) -> None:
+    def __init__(self, data: Path, user: str = LOCAL_USER) -> None:
         self._data = data
+        self._user = user
         self._sealing = Sealing(data, EARLIER_KEY_FILE)
         self._read: tuple[object, dict[str, dict[str, str]]] | None = None
 
@@ -122,12 +128,12 @@ class ProviderKeys:
         return True
 
     def _stored(self) -> dict[str, dict[str, str]]:
-        path = self._data / STORE_FILE
         try:
+            path = self._path()
             found = path.stat()
         except FileNotFoundError:
             return {}
-        except OSError:
+        except (OSError, UserFolderError):
             raise KeysUnreadable from None
         version = (found.st_ino, found.st_mtime_ns, found.st_size)
         if self._read is None or self._read[0] != version:
@@ -139,14 +145,20 @@ class ProviderKeys:
 
     def _write(self, values: dict[str, dict[str, str]]) -> None:
         try:
-            write_atomically(self._data / STORE_FILE, self._sealing.seal(json.dumps(values)).encode("ascii"))
-        except (OSError, Unreadable):
+            write_atomically(self._path(), self._sealing.seal(json.dumps(values)).encode("ascii"))
+        except (OSError, Unreadable, UserFolderError):
             raise KeysUnreadable from None
         self._read = None
 
+    def _path(self) -> Path:
+        """The file of the user: the first user's is older than the other users."""
+        if self._user == LOCAL_USER:
+            return self._data / STORE_FILE
+        return private_folder(self._data / FOLDER) / f"{user_folder(self._data, self._user).name}.enc"
+
 
 def environment_of(data: Path, user: str) -> Callable[[], Mapping[str, str]]:
-    """The environment variables of a user's flows: the installation's, and the user's own keys of providers.
+    """The environment variables of a user's flows: the process's own, and the user's keys of providers.
 
     A key of the user's own is left out where an address is stored for its provider, which it was not given for.
 
@@ -154,7 +166,7 @@ def environment_of(data: Path, user: str) -> Callable[[], Mapping[str, str]]:
         data: the data folder.
         user: the user's id.
     """
-    keys, own = ProviderKeys(data), UserVariables(data, user)
+    keys, own = ProviderKeys(data, user), UserVariables(data, user)
 
     def values() -> Mapping[str, str]:
         mine = {name: value for name, value in own.values().items() if name in PROVIDER_VARIABLES}

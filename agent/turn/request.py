@@ -8,6 +8,7 @@ from pydantic_ai import ToolApproved, ToolDenied
 from flows.document import Flow
 from flows.fields.keys import FoundKey, find_keys, json_without_keys, without_keys
 from flows.json_values import as_object
+from runtime.accounts.scopes import EVERY_SCOPE, Scope
 from runtime.files.folders import LOCAL_USER
 from runtime.sessions.keys import flow_key
 from tools.json_types import FlowJson
@@ -27,6 +28,7 @@ class TurnRequest(BaseModel):
         text: the message.
         session: the conversation's id.
         user: the user's id.
+        scopes: what the user may do: a turn runs flows with `run` only, and installs bundles with `admin` only.
         flow: the canvas; None for an empty one.
         flow_id: the id of the stored flow that the canvas is, whose runs share what they remember; None when it is not
             stored.
@@ -49,6 +51,7 @@ class TurnRequest(BaseModel):
     text: str
     session: str = "default"
     user: str = LOCAL_USER
+    scopes: frozenset[Scope] = EVERY_SCOPE
     flow: FlowJson | None = None
     flow_id: str | None = None
     model: str | None = None

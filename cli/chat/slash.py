@@ -191,7 +191,7 @@ def available_models(assistant: Assistant) -> list[str]:
     Args:
         assistant: knows the keys.
     """
-    found = overview(assistant.settings.model, assistant.keys.environment())
+    found = overview(assistant.settings.model, assistant.keys_of(LOCAL_USER).environment())
     return [*(f"{one.name}:{model}" for one in found.providers if one.configured for model in one.models), "demo"]
 
 

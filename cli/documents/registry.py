@@ -8,7 +8,7 @@ from typing_extensions import TypedDict
 from agent.contract.events import CancelledEvent, CompleteEvent, ErrorEvent
 from agent.models.overview import Overview
 from cli.doctor.report import Report
-from cli.documents import components, evals, flows, installation, models, running, stored
+from cli.documents import components, evals, flows, installation, models, running, stored, users
 from cli.documents.errors import Failed
 from runtime.sessions.run_entry import RunEntry
 
@@ -81,6 +81,10 @@ PRINTED: dict[str, Printed] = {
     "runs list": Printed((stored.RunList,)),
     "runs show": Printed((RunEntry,)),
     "runs remove": Printed((flows.Removed,)),
+    "users add": Printed((users.UserToken,)),
+    "users list": Printed((users.UserList,)),
+    "users revoke": Printed((users.UserObject,)),
+    "users rotate": Printed((users.UserToken,)),
     "variables list": Printed((stored.VariableList,)),
     "variables set": Printed((stored.VariableObject,)),
     "variables remove": Printed((stored.VariableRemoved,)),

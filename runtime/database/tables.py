@@ -137,3 +137,29 @@ class RunRow(Base):
     at: Mapped[str]
 
     __table_args__ = (Index(None, "owner", "number"), Index(None, "owner", "id"))
+
+
+class UserRow(Base):
+    """A user beside the first one.
+
+    Attributes:
+        id: what the user's data is stored under.
+        name: the name.
+        folded: the name in lower case, which is unique.
+        digest: SHA-256 of the token, in hexadecimal.
+        scopes: the names of the scopes, separated by spaces.
+        created_at: when the user was added, ISO 8601 in UTC.
+        expires_at: when the token ends, if it does.
+        revoked_at: when the token was revoked, if it was.
+    """
+
+    __tablename__ = "users"
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    name: Mapped[str]
+    folded: Mapped[str] = mapped_column(unique=True)
+    digest: Mapped[str]
+    scopes: Mapped[str]
+    created_at: Mapped[str]
+    expires_at: Mapped[str | None]
+    revoked_at: Mapped[str | None]

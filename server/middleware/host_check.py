@@ -1,10 +1,11 @@
 """Host and origin checks, and the security headers of every response.
 
 A server that executes flows must not be driven by a web page that happens to be open on the same machine: host names
-other than this machine's are refused (DNS rebinding), and so are changes requested by pages of other origins.
+that the server does not have are refused (DNS rebinding), and so are changes requested by pages of other origins,
+unless the operator names them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -22,7 +23,7 @@ SECURITY_HEADERS: Mapping[str, str] = {
         "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     ),
 }
-"""On every response. There is no CORS: other origins may read nothing."""
+"""On every response."""
 
 _READS = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -32,10 +33,14 @@ class HostCheck:
 
     Args:
         app: the application that gets the requests that pass.
+        names: the names and addresses of the server, in lower case, beside those of this machine.
+        origins: the origins whose pages may use it, in lower case.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, names: Collection[str] = (), origins: Collection[str] = ()) -> None:
         self._app = app
+        self._names = frozenset(names)
+        self._origins = frozenset(origins)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -51,25 +56,34 @@ class HostCheck:
                 headers.setdefault("Cache-Control", "no-store")
             await send(message)
 
-        refusal = refusal_of(scope["method"], Headers(scope=scope))
+        refusal = refusal_of(scope["method"], Headers(scope=scope), self._names, self._origins)
         await (refusal or self._app)(scope, receive, secured)
 
 
-def refusal_of(method: str, headers: Headers) -> JsonResponse | None:
+def refusal_of(
+    method: str, headers: Headers, names: Collection[str] = (), origins: Collection[str] = ()
+) -> JsonResponse | None:
     """The response that refuses a request, or None when it may pass.
 
     Args:
         method: the HTTP method.
         headers: the request's headers.
+        names: the names and addresses of the server, beside those of this machine.
+        origins: the origins whose pages may use it.
     """
     host = headers.get("host", "")
-    if not is_loopback(_name(host)):
+    name = _name(host)
+    if not is_loopback(name) and name.rstrip(".") not in names:
         return _refusal(
-            "forbidden_host", "This server answers only to the names of this machine.", "Use 127.0.0.1 or localhost."
+            "forbidden_host",
+            "This server answers only to its own names."
+            if names
+            else "This server answers only to the names of this machine.",
+            "Use one of its names." if names else "Use 127.0.0.1 or localhost.",
         )
-    if method in _READS:
-        return None
     origin = headers.get("origin")
+    if method in _READS or (origin is not None and origin.lower() in origins):
+        return None
     foreign = origin is not None and _netloc(origin) != host.lower()
     if foreign or headers.get("sec-fetch-site") in {"cross-site", "same-site"}:
         return _refusal(

@@ -1,4 +1,7 @@
-"""The token check: nothing but health checks and static files is answered without the token or a signed-in browser."""
+"""The token check: nothing but health checks and static files is answered without a token or a signed-in browser.
+
+It finds the user of each request, who is `request.user` from here on.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,15 @@ from typing import Final
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from runtime.database.errors import StoreUnavailable
 from server.auth import SIGN_IN_PATH, Access, cookie_name
+from server.failed_sign_ins import FailedSignIns
 from server.json_response import JsonResponse
 
 OPEN_PATHS: Final = frozenset({"/", "/healthz", "/readyz", SIGN_IN_PATH})
 """What is read without the token: health checks, the page, and signing in, which has a code of its own."""
 
+RETRY_SECONDS: Final = "5"
 _READS: Final = frozenset({"GET", "HEAD"})
 _POLICY_VIOLATION: Final = 1008
 
@@ -23,12 +29,14 @@ class TokenCheck:
 
     Args:
         app: the application that gets the requests that pass.
-        access: knows the token and the signed-in browsers.
+        access: knows the tokens and the signed-in browsers.
+        failures: counts the wrong tokens of each address.
     """
 
-    def __init__(self, app: ASGIApp, access: Access) -> None:
+    def __init__(self, app: ASGIApp, access: Access, failures: FailedSignIns) -> None:
         self._app = app
         self._access = access
+        self._failures = failures
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -36,7 +44,7 @@ class TokenCheck:
             await self._app(scope, receive, send)
             return
         method = scope["method"] if scope["type"] == "http" else "CONNECT"
-        refusal = self._refusal(method, scope)
+        refusal = await self._refusal(method, scope)
         if refusal is None:
             await self._app(scope, receive, send)
         elif scope["type"] == "http":
@@ -44,20 +52,37 @@ class TokenCheck:
         else:
             await send({"type": "websocket.close", "code": _POLICY_VIOLATION})
 
-    def _refusal(self, method: str, scope: Scope) -> JsonResponse | None:
-        """The response that refuses a request, or None when it may pass."""
-        if method in _READS and scope["path"] in OPEN_PATHS:
+    async def _refusal(self, method: str, scope: Scope) -> JsonResponse | None:
+        """The response that refuses a request, or None when it may pass; its user is then in the scope."""
+        if (method in _READS and scope["path"] in OPEN_PATHS) or (method == "POST" and scope["path"] == SIGN_IN_PATH):
             return None
         headers = Headers(scope=scope)
         given = headers.getlist("authorization")
-        if given:
-            known = len(given) == 1 and self._access.knows(bearer(given[0]))
-            return None if known else _no_token(headers, given=True)
+        try:
+            if given:
+                return await self._refusal_of_token(given, scope, headers)
+            return await self._refusal_of_session(method, scope, headers)
+        except StoreUnavailable as failure:
+            error = {"code": "store_unavailable", "message": failure.message, "fix": failure.fix, "where": None}
+            return JsonResponse({"error": error}, 503, {"Retry-After": RETRY_SECONDS, **_closing(headers)})
+
+    async def _refusal_of_token(self, given: list[str], scope: Scope, headers: Headers) -> JsonResponse | None:
+        user = await self._access.user_of(bearer(given[0])) if len(given) == 1 else None
+        if user is not None:
+            scope["user"] = user
+            return None
+        seconds = self._failures.count(address_of(scope))
+        return _no_token(headers, given=True) if not seconds else _too_many(headers, seconds)
+
+    async def _refusal_of_session(self, method: str, scope: Scope, headers: Headers) -> JsonResponse | None:
         session = session_of(scope)
         foreign = headers.get("sec-fetch-site", "same-origin") not in {"same-origin", "none"}
-        if session is None or foreign or not self._access.has_session(session):
+        user = None if session is None or foreign else await self._access.user_of_session(session)
+        if user is None:
             return _no_token(headers, given=False)
-        if method in _READS or headers.get("origin", "").lower() == f"http://{headers.get('host', '').lower()}":
+        scope["user"] = user
+        own = f"{scope.get('scheme', 'http')}://{headers.get('host', '').lower()}"
+        if method in _READS or headers.get("origin", "").lower() == own:
             return None
         return _foreign_change(headers)
 
@@ -83,6 +108,19 @@ def port_of(scope: Scope) -> int:
     """The port at which a request arrived."""
     server: tuple[str, int | None] | None = scope.get("server")
     return 0 if server is None else server[1] or 0
+
+
+def address_of(scope: Scope) -> str:
+    """The address that a request comes from; behind a trusted proxy, the one that the proxy names."""
+    client: tuple[str, int] | None = scope.get("client")
+    return "" if client is None else client[0]
+
+
+def _too_many(headers: Headers, seconds: int) -> JsonResponse:
+    message = "Too many wrong tokens came from this address."
+    fix = f"Wait {seconds} s. A right token is answered all the same."
+    error = {"code": "too_many_failures", "message": message, "fix": fix, "where": None}
+    return JsonResponse({"error": error}, 429, {"Retry-After": str(seconds), **_closing(headers)})
 
 
 def _no_token(headers: Headers, *, given: bool) -> JsonResponse:

@@ -17,12 +17,11 @@ from agent.models.providers import DEMO, PROVIDERS
 from agent.turn.result import TurnError
 from flows.document import Json, JsonObject
 from flows.json_values import as_object
-from runtime.files.folders import LOCAL_USER
+from server.caller import Caller, caller_of
 from server.errors import ApiError, turn_failed
 from server.json_response import JsonResponse
 from server.requests.body import read_object, validated
 from server.requests.disconnect import last, while_connected
-from server.state import ServerState, server_state
 from server.streams.sse import frame
 from server.turns import AssistTurn
 
@@ -48,7 +47,7 @@ async def stream(request: Request) -> Response:
 async def assist(request: Request) -> Response:
     """A turn as one reply, for clients that do not stream."""
     turn = await _turn(request)
-    ended = await while_connected(request, server_state(request).stopping, last(turn.events()))
+    ended = await while_connected(request, caller_of(request).stopping, last(turn.events()))
     match ended:
         case CompleteEvent():
             return JsonResponse(ended.data)
@@ -62,28 +61,28 @@ async def assist(request: Request) -> Response:
 
 async def reset(request: Request) -> Response:
     """Forget a conversation and its user's components, or it alone, or its plan. Nothing to forget is not an error."""
-    state = server_state(request)
-    body = await read_object(request, state.settings.body_limit, optional=True)
+    caller = caller_of(request)
+    body = await read_object(request, caller.settings.body_limit, optional=True)
     reset_request = validated(ResetRequest, {**dict(request.query_params), **body})
     cleared = 0
     if reset_request.what == "all":
-        used = (await state.flows()).components_used
-        cleared = await state.assistant.reset(LOCAL_USER, reset_request.session_id, used)
+        used = (await caller.flows()).components_used
+        cleared = await caller.assistant.reset(caller.id, reset_request.session_id, used)
     elif reset_request.session_id is not None and reset_request.what == "session":
-        await state.assistant.forget(LOCAL_USER, reset_request.session_id)
+        await caller.assistant.forget(caller.id, reset_request.session_id)
     elif reset_request.session_id is not None:
-        await state.assistant.drop_plan(LOCAL_USER, reset_request.session_id)
+        await caller.assistant.drop_plan(caller.id, reset_request.session_id)
     return JsonResponse({"status": "ok", "components_cleared": cleared, "session_id": reset_request.session_id})
 
 
 async def check_config(request: Request) -> Response:
     """Which providers are available, and the default for a request that names none."""
-    return JsonResponse(config(server_state(request)))
+    return JsonResponse(config(caller_of(request)))
 
 
-def config(state: ServerState) -> JsonObject:
+def config(caller: Caller) -> JsonObject:
     """What is configured, in the seeds' shape; `demo` is true when only the demo planner serves by default."""
-    ready = {info.name for info in state.assistant.providers()}
+    ready = {info.name for info in caller.assistant.providers(caller.id)}
     names: list[Json] = [name for name in PROVIDERS if name in ready]
     facts: JsonObject = {
         "configured": bool(ready),
@@ -91,7 +90,7 @@ def config(state: ServerState) -> JsonObject:
         "providers": [_provider(name, configured=name in ready) for name in PROVIDERS],
     }
     try:
-        default = state.assistant.choose(None)
+        default = caller.assistant.choose(None, caller.id)
     except ModelChoiceError as problem:
         error: JsonObject = {"code": problem.error.code, "message": problem.error.message, "fix": problem.error.fix}
         return {**facts, "demo": False, "default_provider": None, "default_model": None, "error": error}
@@ -119,8 +118,8 @@ def _provider(name: str, *, configured: bool) -> JsonObject:
 
 
 async def _turn(request: Request) -> AssistTurn:
-    state = server_state(request)
-    return await AssistTurn.of(state, as_object(await read_object(request, state.settings.body_limit)))
+    caller = caller_of(request)
+    return await AssistTurn.of(caller, as_object(await read_object(request, caller.settings.body_limit)))
 
 
 async def _frames(turn: AssistTurn) -> AsyncGenerator[bytes]:

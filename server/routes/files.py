@@ -17,10 +17,10 @@ from flows.document import Json
 from runtime.files.names import FileMissing, FileRefused
 from runtime.files.store import COUNT_LIMIT, TOTAL_LIMIT
 from runtime.files.upload import UPLOAD_LIMIT
+from server.caller import caller_of
 from server.errors import ApiError
 from server.json_response import JsonResponse
 from server.requests.multipart import receive_files, refusal
-from server.state import server_state
 
 _IMAGES: Final = frozenset({"image/gif", "image/jpeg", "image/png", "image/webp"})
 _SHOWN: Final = _IMAGES | {"application/json", "application/pdf", "text/csv", "text/plain"}
@@ -33,7 +33,7 @@ class Files(HTTPEndpoint):
     async def get(self, request: Request) -> Response:
         """Every file with its size, by path, and the limits."""
         try:
-            listed = await asyncio.to_thread(server_state(request).files.listing)
+            listed = await asyncio.to_thread(caller_of(request).files.listing)
         except FileRefused as refused:
             raise refusal(refused) from None
         files: list[Json] = [{"path": path, "size": size, "url": file_url(path)} for path, size in listed]
@@ -44,7 +44,7 @@ class Files(HTTPEndpoint):
     async def post(self, request: Request) -> Response:
         """Add files, or replace those of the same names; `?folder=` puts them into a folder."""
         folder = request.query_params.get("folder", "")
-        written = await receive_files(request, server_state(request).files, folder)
+        written = await receive_files(request, caller_of(request).files, folder)
         files: list[Json] = [
             {"path": file.path, "size": file.size, "new": file.new, "url": file_url(file.path)} for file in written
         ]
@@ -58,7 +58,7 @@ class OneFile(HTTPEndpoint):
         """Its content, to be saved: a browser never shows it as a page of this server."""
         path = request.path_params["path"]
         try:
-            content = await asyncio.to_thread(server_state(request).files.read_bytes, path)
+            content = await asyncio.to_thread(caller_of(request).files.read_bytes, path)
         except FileRefused as refused:
             raise _missing(path, refused) from None
         kind = mimetypes.guess_type(path)[0] or ""
@@ -70,7 +70,7 @@ class OneFile(HTTPEndpoint):
         """Remove it."""
         path = request.path_params["path"]
         try:
-            await asyncio.to_thread(server_state(request).files.remove, path)
+            await asyncio.to_thread(caller_of(request).files.remove, path)
         except FileRefused as refused:
             raise _missing(path, refused) from None
         return Response(status_code=204)

@@ -8,11 +8,11 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from flows.document import Json
-from runtime.files.folders import LOCAL_USER
+from runtime.sessions.store import FlowSessions
+from server.caller import caller_of
 from server.errors import ApiError
 from server.json_response import JsonResponse
 from server.requests.query import number
-from server.state import server_state
 
 PAGE = 50
 PAGE_LIMIT = 200
@@ -26,13 +26,13 @@ class Sessions(HTTPEndpoint):
         """One page of them, last used first."""
         limit, offset = number(request, "limit", PAGE, 1, PAGE_LIMIT), number(request, "offset", 0, 0, 2**31)
         flow_id = await _flow_id(request)
-        entries = await server_state(request).assistant.flow_sessions.entries(LOCAL_USER, flow_id)
+        entries = await _sessions(request).entries(request.user.id, flow_id)
         page: list[Json] = [entry.to_json() for entry in entries[offset : offset + limit]]
         return JsonResponse({"sessions": page, "total": len(entries), "limit": limit, "offset": offset})
 
     async def delete(self, request: Request) -> Response:
         """Forget them all."""
-        await server_state(request).assistant.flow_sessions.remove_flow(LOCAL_USER, await _flow_id(request))
+        await _sessions(request).remove_flow(request.user.id, await _flow_id(request))
         return Response(status_code=204)
 
 
@@ -42,7 +42,7 @@ class OneSession(HTTPEndpoint):
     async def get(self, request: Request) -> Response:
         """Its messages, oldest first."""
         flow_id, session = await _flow_id(request), request.path_params["session"]
-        found = await server_state(request).assistant.flow_sessions.messages(LOCAL_USER, flow_id, session)
+        found = await _sessions(request).messages(request.user.id, flow_id, session)
         if not found:
             raise _no_session(session)
         messages: list[Json] = [message.to_json() for message in found]
@@ -51,9 +51,13 @@ class OneSession(HTTPEndpoint):
     async def delete(self, request: Request) -> Response:
         """Forget it."""
         flow_id, session = await _flow_id(request), request.path_params["session"]
-        if not await server_state(request).assistant.flow_sessions.remove(LOCAL_USER, flow_id, session):
+        if not await _sessions(request).remove(request.user.id, flow_id, session):
             raise _no_session(session)
         return Response(status_code=204)
+
+
+def _sessions(request: Request) -> FlowSessions:
+    return caller_of(request).assistant.flow_sessions
 
 
 async def _flow_id(request: Request) -> str:
@@ -63,7 +67,7 @@ async def _flow_id(request: Request) -> str:
         FlowNotStored: there is none.
     """
     flow_id: str = request.path_params["flow_id"]
-    await (await server_state(request).flows()).get(flow_id)
+    await (await caller_of(request).flows()).get(flow_id)
     return flow_id
 
 

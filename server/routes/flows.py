@@ -8,12 +8,11 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from flows.document import Json, JsonObject
-from runtime.files.folders import LOCAL_USER
+from server.caller import caller_of
 from server.errors import ApiError
 from server.json_response import JsonResponse
 from server.requests.body import flow_of, read_object
 from server.requests.query import is_number, number
-from server.state import server_state
 from server.store.flows import FlowEntry
 
 VERSION_LIMIT = 2**63 - 1
@@ -30,16 +29,16 @@ class Flows(HTTPEndpoint):
     async def get(self, request: Request) -> Response:
         """One page of them, last changed first."""
         limit, offset = number(request, "limit", PAGE, 1, PAGE_LIMIT), number(request, "offset", 0, 0, 2**31)
-        entries, total = await (await server_state(request).flows()).page(limit, offset)
+        entries, total = await (await caller_of(request).flows()).page(limit, offset)
         found: list[Json] = [entry.to_json() for entry in entries]
         return JsonResponse({"flows": found, "total": total, "limit": limit, "offset": offset})
 
     async def post(self, request: Request) -> Response:
         """Store a new one."""
-        state = server_state(request)
-        document = await read_object(request, state.settings.body_limit)
+        caller = caller_of(request)
+        document = await read_object(request, caller.settings.body_limit)
         flow = flow_of(*_flow_part(document))
-        entry = await (await state.flows()).add(flow)
+        entry = await (await caller.flows()).add(flow)
         headers = {"Location": f"{request.url.path.rstrip('/')}/{entry.id}", "ETag": _tag(entry)}
         return JsonResponse(entry.to_json(), 201, headers)
 
@@ -49,25 +48,25 @@ class OneFlow(HTTPEndpoint):
 
     async def get(self, request: Request) -> Response:
         """The flow with its document."""
-        stored = await (await server_state(request).flows()).get(request.path_params["flow_id"])
+        stored = await (await caller_of(request).flows()).get(request.path_params["flow_id"])
         return JsonResponse(stored.to_json(), headers={"ETag": _tag(stored.entry)})
 
     async def put(self, request: Request) -> Response:
         """Store its next revision, if it is still at the version that the client has seen."""
-        state = server_state(request)
-        document = await read_object(request, state.settings.body_limit)
+        caller = caller_of(request)
+        document = await read_object(request, caller.settings.body_limit)
         version = _seen_version(request, document)
         if "flow" not in document:
             document = {key: value for key, value in document.items() if key != "version"}
         flow = flow_of(*_flow_part(document))
-        entry = await (await state.flows()).replace(request.path_params["flow_id"], flow, version)
+        entry = await (await caller.flows()).replace(request.path_params["flow_id"], flow, version)
         return JsonResponse(entry.to_json(), headers={"ETag": _tag(entry)})
 
     async def delete(self, request: Request) -> Response:
         """Remove it, with what its sessions remember."""
-        state, flow_id = server_state(request), request.path_params["flow_id"]
-        await (await state.flows()).remove(flow_id)
-        await state.assistant.flow_sessions.remove_flow(LOCAL_USER, flow_id)
+        caller, flow_id = caller_of(request), request.path_params["flow_id"]
+        await (await caller.flows()).remove(flow_id)
+        await caller.assistant.flow_sessions.remove_flow(caller.id, flow_id)
         return Response(status_code=204)
 
 

@@ -14,6 +14,7 @@ from agent.models.keys import BadKey, KeyNeeded, ProviderKeys
 from agent.models.providers import DEMO, PROVIDERS, ProviderInfo
 from flows.document import Json, JsonObject
 from runtime.telemetry import log_event
+from server.caller import caller_of
 from server.errors import ApiError
 from server.json_response import JsonResponse
 from server.requests.body import read_object, validated
@@ -68,8 +69,7 @@ class Providers(HTTPEndpoint):
 
     async def get(self, request: Request) -> Response:
         """List them, and which of them are available."""
-        state = server_state(request)
-        keys = state.assistant.keys
+        keys = caller_of(request).keys
         listed: list[Json] = list(
             await asyncio.to_thread(lambda: [_described(info, keys) for info in PROVIDERS.values()])
         )
@@ -113,7 +113,7 @@ def _provider(request: Request) -> tuple[ProviderInfo, ProviderKeys]:
     if info is None:
         fix = f"Use one of: {', '.join(PROVIDERS)}."
         raise ApiError(404, "unknown_provider", f"Unknown provider: {name[:60]}.", fix)
-    return info, server_state(request).assistant.keys
+    return info, caller_of(request).keys
 
 
 def _described(info: ProviderInfo, keys: ProviderKeys) -> JsonObject:

@@ -8,7 +8,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from flows.document import Json
-from runtime.files.folders import LOCAL_USER
+from runtime.sessions.runs import RunLog
 from server.errors import ApiError
 from server.json_response import JsonResponse
 from server.requests.query import number
@@ -25,13 +25,13 @@ class Runs(HTTPEndpoint):
     async def get(self, request: Request) -> Response:
         """One page of them, latest first."""
         limit, offset = number(request, "limit", PAGE, 1, PAGE_LIMIT), number(request, "offset", 0, 0, 2**31)
-        entries, total = await server_state(request).assistant.run_log.entries(LOCAL_USER, limit, offset)
+        entries, total = await _log(request).entries(request.user.id, limit, offset)
         page: list[Json] = [entry.to_json() for entry in entries]
         return JsonResponse({"runs": page, "total": total, "limit": limit, "offset": offset})
 
     async def delete(self, request: Request) -> Response:
         """Erase them all."""
-        await server_state(request).assistant.run_log.remove(LOCAL_USER)
+        await _log(request).remove(request.user.id)
         return Response(status_code=204)
 
 
@@ -41,7 +41,7 @@ class OneRun(HTTPEndpoint):
     async def get(self, request: Request) -> Response:
         """What it was given and what it gave."""
         run: str = request.path_params["run_id"]
-        entry = await server_state(request).assistant.run_log.get(LOCAL_USER, run)
+        entry = await _log(request).get(request.user.id, run)
         if entry is None:
             raise _no_run(run)
         return JsonResponse(entry.to_json())
@@ -49,9 +49,13 @@ class OneRun(HTTPEndpoint):
     async def delete(self, request: Request) -> Response:
         """Erase it."""
         run: str = request.path_params["run_id"]
-        if not await server_state(request).assistant.run_log.remove(LOCAL_USER, run):
+        if not await _log(request).remove(request.user.id, run):
             raise _no_run(run)
         return Response(status_code=204)
+
+
+def _log(request: Request) -> RunLog:
+    return server_state(request).assistant.run_log
 
 
 def _no_run(run: str) -> ApiError:

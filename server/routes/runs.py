@@ -17,17 +17,16 @@ from agent.contract.runs import RunComplete
 from flows.checks import check
 from flows.document import Flow
 from runtime.event_stream import EventStream, run_events
-from runtime.files.folders import LOCAL_USER
 from runtime.options import RunOptions
 from runtime.results import RunError, RunMetrics, RunResult
 from runtime.run_events import RunEvent
 from runtime.sessions.run_entry import RunEntry
+from server.caller import Caller, caller_of
 from server.errors import not_ready
 from server.json_response import JsonResponse
 from server.requests.body import read_object, validated
 from server.requests.disconnect import ServerStopping, until, while_connected
 from server.routes.assist import GRACE_SECONDS, PING_SECONDS
-from server.state import ServerState, server_state
 from server.store.flows import FlowNotStored, StoredFlow
 from server.streams.sse import file_written, frame
 from tools.workbench import wait_for_runner
@@ -44,27 +43,27 @@ async def run(request: Request) -> Response:
     `file_written`, or at the end `complete` with the reply under `data`. Too many runs at once are a 503, or in a
     stream a reply of code `limit`.
     """
-    state = server_state(request)
-    run_request = validated(RunRequest, await read_object(request, state.settings.body_limit, optional=True))
+    caller = caller_of(request)
+    run_request = validated(RunRequest, await read_object(request, caller.settings.body_limit, optional=True))
     flow_id = request.path_params["flow_id"]
-    stored = await (await state.flows()).get(flow_id)
-    execute = _recorded(state, stored, run_request.session_id)
+    stored = await (await caller.flows()).get(flow_id)
+    execute = _recorded(caller, stored, run_request.session_id)
     session = run_request.session_id
     options = RunOptions(
         timeout=run_request.timeout,
         session=session,
-        memory=None if session is None else state.assistant.flow_sessions.memory(LOCAL_USER, flow_id, session),
+        memory=None if session is None else caller.assistant.flow_sessions.memory(caller.id, flow_id, session),
         tweaks=run_request.tweaks,
         hosts=run_request.allow_hosts,
         want_nodes=run_request.nodes,
-        files=state.files,
-        variables=state.variables,
-        models=await state.assistant.models_of(LOCAL_USER),
+        files=caller.files,
+        variables=caller.variables,
+        models=await caller.assistant.models_of(caller.id),
     )
     if run_request.stream or _wants_stream(request):
-        refusal = await while_connected(request, state.stopping, _refusal(state, stored.flow))
+        refusal = await while_connected(request, caller.stopping, _refusal(caller, stored.flow))
         return EventSourceResponse(
-            _frames(run_events(execute, stored.flow, run_request.input_value, options), refusal, state),
+            _frames(run_events(execute, stored.flow, run_request.input_value, options), refusal, caller),
             sep="\n",
             ping=PING_SECONDS,
             headers={"Cache-Control": "no-cache"},
@@ -72,51 +71,51 @@ async def run(request: Request) -> Response:
         )
 
     async def result_of_run() -> RunResult:
-        refusal = await _refusal(state, stored.flow)
+        refusal = await _refusal(caller, stored.flow)
         return refusal or await execute(stored.flow, run_request.input_value, options)
 
-    result = await while_connected(request, state.stopping, result_of_run())
+    result = await while_connected(request, caller.stopping, result_of_run())
     if result.busy and result.error is not None:
         raise not_ready("busy", result.error.message, result.error.fix)
     return JsonResponse(result.to_json())
 
 
 def _recorded(
-    state: ServerState, stored: StoredFlow, session: str | None
+    caller: Caller, stored: StoredFlow, session: str | None
 ) -> Callable[[Flow, str | None, RunOptions], Coroutine[Any, Any, RunResult]]:
     """The runner's `execute`, whose results are kept in the log of runs."""
 
     async def execute(flow: Flow, text: str | None, options: RunOptions) -> RunResult:
-        result = await state.assistant.runner.execute(flow, text, options)
+        result = await caller.assistant.runner.execute(flow, text, options)
         if not result.busy:
             name, key = stored.entry.name, stored.entry.id
             entry = RunEntry.of(result, text, flow=key, name=name, source="http", session=session)
-            state.assistant.run_log.record(LOCAL_USER, entry)
+            caller.assistant.run_log.record(caller.id, entry)
         if session is not None:
-            await _forget_unless_stored(state, stored.entry.id)
+            await _forget_unless_stored(caller, stored.entry.id)
         return result
 
     return execute
 
 
-async def _forget_unless_stored(state: ServerState, flow_id: str) -> None:
+async def _forget_unless_stored(caller: Caller, flow_id: str) -> None:
     """Delete what a run remembered of a flow that was deleted while it ran."""
     try:
-        await (await state.flows()).get(flow_id)
+        await (await caller.flows()).get(flow_id)
     except FlowNotStored:
-        await state.assistant.flow_sessions.remove_flow(LOCAL_USER, flow_id)
+        await caller.assistant.flow_sessions.remove_flow(caller.id, flow_id)
 
 
-async def _refusal(state: ServerState, flow: Flow) -> RunResult | None:
+async def _refusal(caller: Caller, flow: Flow) -> RunResult | None:
     """The result for a flow that does not pass its checks, or None.
 
     Raises:
         ApiError: 503, flows cannot be run yet.
     """
-    unavailable = await wait_for_runner(state.assistant.runner, READY_SECONDS)
+    unavailable = await wait_for_runner(caller.assistant.runner, READY_SECONDS)
     if unavailable is not None:
         raise not_ready("runner_not_ready", unavailable.message, unavailable.fix)
-    faults = [fault for fault in check(flow, await state.assistant.catalogue()) if fault.is_error]
+    faults = [fault for fault in check(flow, await caller.assistant.catalogue()) if fault.is_error]
     if not faults:
         return None
     first = RunError(code="wiring", message=faults[0].message, fix=faults[0].fix, node=faults[0].node)
@@ -125,7 +124,7 @@ async def _refusal(state: ServerState, flow: Flow) -> RunResult | None:
 
 
 async def _frames(
-    items: EventStream[RunEvent | RunResult], refusal: RunResult | None, state: ServerState
+    items: EventStream[RunEvent | RunResult], refusal: RunResult | None, caller: Caller
 ) -> AsyncGenerator[bytes]:
     """The events of a run, each as one frame; the last is `complete`, or `cancelled` when the server stops."""
     if refusal is not None:
@@ -133,11 +132,11 @@ async def _frames(
         return
     async with items:
         try:
-            async for item in until(state.stopping, aiter(items)):
+            async for item in until(caller.stopping, aiter(items)):
                 if not isinstance(item, RunResult):
                     yield frame(item)
                     continue
-                async for written in written_by_run(state.files, item.files):
+                async for written in written_by_run(caller.files, item.files):
                     yield frame(file_written(written))
                 yield frame(RunComplete(data=item))
         except ServerStopping:

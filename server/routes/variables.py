@@ -15,10 +15,10 @@ from flows.document import Json
 from flows.fields.key_shapes import SHAPED
 from runtime.keychain.user_variables import NAME, BadVariable
 from runtime.telemetry import log_event
+from server.caller import caller_of
 from server.errors import ApiError
 from server.json_response import JsonResponse
 from server.requests.body import read_object, validated
-from server.state import server_state
 
 
 class Value(BaseModel):
@@ -34,7 +34,7 @@ class Variables(HTTPEndpoint):
 
     async def get(self, request: Request) -> Response:
         """Their names."""
-        names = await asyncio.to_thread(server_state(request).variables.names)
+        names = await asyncio.to_thread(caller_of(request).variables.names)
         listed: list[Json] = [{"name": name} for name in names]
         return JsonResponse({"variables": listed, "total": len(listed)})
 
@@ -44,14 +44,14 @@ class OneVariable(HTTPEndpoint):
 
     async def put(self, request: Request) -> Response:
         """Store its value, encrypted; one that was stored before is replaced."""
-        name, state = _name(request), server_state(request)
-        given = validated(Value, await read_object(request, state.settings.body_limit))
-        key = key_for_address(name, await asyncio.to_thread(state.variables.names))
+        name, caller = _name(request), caller_of(request)
+        given = validated(Value, await read_object(request, caller.settings.body_limit))
+        key = key_for_address(name, await asyncio.to_thread(caller.variables.names))
         if key is not None:
             fix = f"DELETE {key} first, store {name}, and then the key that is to be sent there."
             raise ApiError(422, "key_required", f"{key} was stored for another address.", fix, "$.value")
         try:
-            await asyncio.to_thread(state.variables.keep, {name: given.value})
+            await asyncio.to_thread(caller.variables.keep, {name: given.value})
         except BadVariable as bad:
             raise ApiError(422, "invalid_variable", bad.message, bad.fix, "$.value") from None
         log_event("assistant.variable.stored", name=name)
@@ -60,7 +60,7 @@ class OneVariable(HTTPEndpoint):
     async def delete(self, request: Request) -> Response:
         """Remove it."""
         name = _name(request)
-        if not await asyncio.to_thread(server_state(request).variables.forget, name):
+        if not await asyncio.to_thread(caller_of(request).variables.forget, name):
             fix = "GET /api/v1/variables lists the variables."
             raise ApiError(404, "variable_not_found", f"There is no variable {name}.", fix)
         log_event("assistant.variable.removed", name=name)

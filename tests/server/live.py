@@ -51,7 +51,7 @@ async def serving(
     access = access or Access(token)
     stopping, listening, listener = asyncio.Event(), asyncio.Event(), bound("127.0.0.1", 0)
     app = create_app(settings, assistant=assistant, stopping=stopping, access=access)
-    server = HttpServer(app, stopping, listening.set)
+    server = HttpServer(app, stopping, listening.set, settings)
     task = asyncio.create_task(server.serve(sockets=[listener]))
     waiting = asyncio.create_task(listening.wait())
     await asyncio.wait({task, waiting}, return_when=asyncio.FIRST_COMPLETED)

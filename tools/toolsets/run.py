@@ -40,6 +40,8 @@ async def run_flow(ctx: RunContext[Workbench], input: str | None = None) -> str:
         if bench.failures:
             return "Not run: the flow was not built."
         raise ModelRetry("There is no flow to run. Build one first, or tell the user so.")
+    if not bench.may_run:
+        return "Not run: this user's token does not have the scope `run`."
     problem = await install_for(ctx, [node.type for node in bench.current.nodes if node.type.startswith("ext:")])
     if problem:
         return f"Not run. {problem}"

@@ -1,0 +1,107 @@
+"""Which scope each route needs. A route that is missing here is refused when the application is made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from agent.contract.events import FILES_PATH
+from agent.contract.requests import STREAM_PATH
+from runtime.accounts.scopes import Scope as TokenScope
+from server.auth import SIGN_IN_PATH
+from server.errors import ApiError
+
+READS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+"""Methods that change nothing."""
+
+
+@dataclass(frozen=True)
+class Needs:
+    """The scopes that a route needs.
+
+    Attributes:
+        read: for the methods in `READS`; None for none.
+        change: for every other method; None for none.
+    """
+
+    read: TokenScope | None = "read"
+    change: TokenScope | None = "build"
+
+
+NEEDS: Final[Mapping[str, Needs]] = {
+    STREAM_PATH: Needs(),
+    "/api/v1/agentic/assist": Needs(),
+    "/api/v1/agentic/sessions/reset": Needs(),
+    "/api/v1/agentic/check-config": Needs(),
+    "/api/v1/flows": Needs(),
+    "/api/v1/flows/{flow_id}": Needs(),
+    "/api/v1/flows/{flow_id}/run": Needs(change="run"),
+    "/api/v1/flows/{flow_id}/sessions": Needs(change="run"),
+    "/api/v1/flows/{flow_id}/sessions/{session:path}": Needs(change="run"),
+    "/api/v1/runs": Needs(change="run"),
+    "/api/v1/runs/{run_id}": Needs(change="run"),
+    FILES_PATH: Needs(),
+    f"{FILES_PATH}/{{path:path}}": Needs(),
+    "/api/v1/components": Needs(),
+    "/api/v1/components/{type:path}": Needs(),
+    "/api/v1/providers": Needs(),
+    "/api/v1/providers/{name}": Needs(),
+    "/api/v1/variables": Needs(),
+    "/api/v1/variables/{name}": Needs(),
+    "/metrics": Needs(read="admin", change="admin"),
+    "/": Needs(read=None),
+    "/healthz": Needs(read=None),
+    "/readyz": Needs(read=None),
+    SIGN_IN_PATH: Needs(read=None, change=None),
+}
+"""By the path of the route."""
+
+
+class ScopeCheck:
+    """ASGI wrapper of one route that refuses users whose token lacks a scope.
+
+    Args:
+        app: the route's application.
+        needs: the scopes that it needs.
+    """
+
+    def __init__(self, app: ASGIApp, needs: Needs) -> None:
+        self._app = app
+        self._needs = needs
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request.
+
+        Raises:
+            ApiError: 403, the token lacks the scope.
+        """
+        needed = self._needs.read if scope["method"] in READS else self._needs.change
+        if needed is not None and needed not in Request(scope).user.scopes:
+            raise ApiError(
+                403,
+                "missing_scope",
+                f"This needs the scope {needed!r}, which the token does not have.",
+                "Ask who runs this server: `wirewright users list` shows the scopes of each user.",
+            )
+        await self._app(scope, receive, send)
+
+
+def checked(routes: Iterable[Route]) -> list[Route]:
+    """Routes that check scopes.
+
+    Raises:
+        LookupError: a route is missing in `NEEDS`.
+    """
+    found: list[Route] = []
+    for route in routes:
+        if route.path not in NEEDS:
+            raise LookupError(f"{route.path} is missing in NEEDS.")
+        check = Middleware(ScopeCheck, NEEDS[route.path])
+        found.append(Route(route.path, route.endpoint, methods=route.methods, name=route.name, middleware=[check]))
+    return found
