@@ -13,9 +13,10 @@ from agent.assistant import Assistant
 from runtime.accounts.users import Users
 from runtime.files.private import close_data_folder
 from runtime.runner import Runner
-from server.auth import Access
+from server.access.auth import Access
+from server.access.failed_sign_ins import FailedSignIns
+from server.access.scopes import checked
 from server.errors import HANDLERS
-from server.failed_sign_ins import FailedSignIns
 from server.middleware.host_check import HostCheck
 from server.middleware.token_check import TokenCheck
 from server.routes import (
@@ -32,7 +33,6 @@ from server.routes import (
     sign_in,
     variables,
 )
-from server.scopes import checked
 from server.settings import ServerSettings
 from server.state import ServerState
 from server.telemetry.progress import log_progress

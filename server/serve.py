@@ -118,8 +118,8 @@ def serve(
         if not is_traced():
             disable_logfire()
         from runtime.database.errors import StoreUnavailable
+        from server.access.auth import Access
         from server.app import create_app
-        from server.auth import Access
         from server.telemetry.logs import configure_logs
         from server.telemetry.tracing import configure_traces
 

@@ -25,7 +25,7 @@ class ServerSettings(AssistantSettings):
     tls_certificate: Path | None = None
     """A file with the server's certificate and those that it rests on, in PEM form; needs `tls_key`."""
 
-    tls_key: Path | None = None
+    tls_key: Path | None = Field(default=None, validate_default=True)
     """A file with the certificate's private key, in PEM form."""
 
     proxy_headers: Annotated[tuple[str, ...], NoDecode] = ()

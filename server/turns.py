@@ -24,7 +24,7 @@ from flows.fields.model_providers import prefix_of
 from runtime.files.folders import LOCAL_USER
 from runtime.files.names import FileRefused
 from runtime.telemetry import log_event
-from server.caller import Caller
+from server.access.caller import Caller
 from server.errors import ApiError, not_stored
 from server.requests.body import flow_of, validated
 from server.requests.disconnect import ServerStopping, until

@@ -251,7 +251,7 @@ class ProcessMemory:
     """Conversations in the memory of this process, as JSON.
 
     Args:
-        sessions: how many are kept.
+        sessions: how many of a user are kept.
     """
 
     def __init__(self, sessions: int = SESSIONS) -> None:
@@ -267,11 +267,12 @@ class ProcessMemory:
         return ConversationState.model_validate_json(document)
 
     async def save(self, user: str, session: str, state: ConversationState) -> int:
-        """Save a conversation, dropping the least recently used one beyond the limit."""
+        """Save a conversation, dropping the user's least recently used one beyond the limit."""
         self._documents[user, session] = state.to_json()
         self._documents.move_to_end((user, session))
-        while len(self._documents) > self._sessions:
-            (_, evicted), _ = self._documents.popitem(last=False)
+        mine = [session for owner, session in self._documents if owner == user]
+        for evicted in mine[: -self._sessions]:
+            del self._documents[user, evicted]
             log_event(
                 "assistant.conversation_buffer.session_evicted",
                 evicted_session_id=evicted,

@@ -62,7 +62,7 @@ class StoredMemory:
 
     Args:
         database: the database.
-        sessions: how many conversations are kept.
+        sessions: how many conversations of a user are kept.
     """
 
     def __init__(self, database: Database, sessions: int = SESSIONS) -> None:

@@ -39,7 +39,7 @@ def token(
 
 def _link(found: str, port: int | None) -> str:
     from cli.settings import settings_of
-    from server.auth import sign_in_link
+    from server.access.auth import sign_in_link
     from server.settings import ServerSettings
 
     settings = settings_of(ServerSettings, port=port)

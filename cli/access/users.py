@@ -62,7 +62,7 @@ def list_users(*, as_json: Json = False) -> None:
         print_message("There are no users beside the first one. Add one: wirewright users add NAME")
 
 
-@commands.add("revoke", "wirewright users revoke ada@example.org")
+@commands.add("revoke", "wirewright users revoke grace@example.org")
 def revoke(name: Name, *, as_json: Json = False) -> None:
     """End a user's token and sign the user's browsers out; what the user has is kept."""
     user = _with_users(lambda users: users.revoke(name))
@@ -72,7 +72,7 @@ def revoke(name: Name, *, as_json: Json = False) -> None:
     print_message(f"The token of {user.name} is not valid any more.")
 
 
-@commands.add("rotate", "wirewright users rotate ada@example.org --days 90")
+@commands.add("rotate", "wirewright users rotate grace@example.org --days 90")
 def rotate(name: Name, *, days: Days = None, as_json: Json = False) -> None:
     """Replace a user's token and print the new one; the earlier one ends. A revoked user is admitted again."""
     _print_token(*_with_users(lambda users: users.rotate(name, days)), as_json=as_json)

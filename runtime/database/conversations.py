@@ -37,16 +37,17 @@ class ConversationRows:
             owner: whose it is.
             session: its id.
             document: its content.
-            max_conversations: how many conversations of all owners are kept; the least recently used ones are dropped.
+            max_conversations: how many conversations of an owner are kept; the least recently used ones are dropped.
 
         Returns:
-            The sessions that were dropped, and how many conversations there are.
+            The sessions that were dropped, and how many conversations of all owners there are.
         """
         document = await asyncio.to_thread(self._database.documents.seal_text, document)
         change = update(ConversationRow).where(_row(owner, session)).values(used=_NEXT_USE, document=document)
         addition = insert(ConversationRow).values(owner=owner, session=session, used=_NEXT_USE, document=document)
         key = (ConversationRow.owner, ConversationRow.session)
-        beyond = select(*key).where(_IN_USE).order_by(ConversationRow.used.desc()).offset(max_conversations)
+        mine = select(*key).where(_IN_USE, ConversationRow.owner == owner)
+        beyond = mine.order_by(ConversationRow.used.desc()).offset(max_conversations)
         async with self._database.writing() as connection:
             if not (await connection.execute(change)).rowcount:
                 await connection.execute(addition)

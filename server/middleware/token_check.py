@@ -12,8 +12,8 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from runtime.database.errors import StoreUnavailable
-from server.auth import SIGN_IN_PATH, Access, cookie_name
-from server.failed_sign_ins import FailedSignIns
+from server.access.auth import SIGN_IN_PATH, Access, cookie_name
+from server.access.failed_sign_ins import FailedSignIns
 from server.json_response import JsonResponse
 
 OPEN_PATHS: Final = frozenset({"/", "/healthz", "/readyz", SIGN_IN_PATH})

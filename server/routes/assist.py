@@ -17,7 +17,7 @@ from agent.models.providers import DEMO, PROVIDERS
 from agent.turn.result import TurnError
 from flows.document import Json, JsonObject
 from flows.json_values import as_object
-from server.caller import Caller, caller_of
+from server.access.caller import Caller, caller_of
 from server.errors import ApiError, turn_failed
 from server.json_response import JsonResponse
 from server.requests.body import read_object, validated

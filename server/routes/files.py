@@ -17,7 +17,7 @@ from flows.document import Json
 from runtime.files.names import FileMissing, FileRefused
 from runtime.files.store import COUNT_LIMIT, TOTAL_LIMIT
 from runtime.files.upload import UPLOAD_LIMIT
-from server.caller import caller_of
+from server.access.caller import caller_of
 from server.errors import ApiError
 from server.json_response import JsonResponse
 from server.requests.multipart import receive_files, refusal

@@ -9,7 +9,7 @@ from starlette.routing import Route
 
 from flows.document import Json
 from runtime.sessions.store import FlowSessions
-from server.caller import caller_of
+from server.access.caller import caller_of
 from server.errors import ApiError
 from server.json_response import JsonResponse
 from server.requests.query import number

@@ -8,7 +8,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from flows.document import Json, JsonObject
-from server.caller import caller_of
+from server.access.caller import caller_of
 from server.errors import ApiError
 from server.json_response import JsonResponse
 from server.requests.body import flow_of, read_object

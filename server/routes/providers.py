@@ -14,7 +14,7 @@ from agent.models.keys import BadKey, KeyNeeded, ProviderKeys
 from agent.models.providers import DEMO, PROVIDERS, ProviderInfo
 from flows.document import Json, JsonObject
 from runtime.telemetry import log_event
-from server.caller import caller_of
+from server.access.caller import caller_of
 from server.errors import ApiError
 from server.json_response import JsonResponse
 from server.requests.body import read_object, validated

@@ -21,7 +21,7 @@ from runtime.options import RunOptions
 from runtime.results import RunError, RunMetrics, RunResult
 from runtime.run_events import RunEvent
 from runtime.sessions.run_entry import RunEntry
-from server.caller import Caller, caller_of
+from server.access.caller import Caller, caller_of
 from server.errors import not_ready
 from server.json_response import JsonResponse
 from server.requests.body import read_object, validated

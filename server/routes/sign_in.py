@@ -8,7 +8,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from runtime.database.errors import StoreUnavailable
-from server.auth import SESSION_SECONDS, SIGN_IN_PATH, Access, cookie_name
+from server.access.auth import SESSION_SECONDS, SIGN_IN_PATH, Access, cookie_name
 from server.errors import ApiError, not_ready
 from server.middleware.token_check import address_of, port_of, session_of
 from server.requests.body import read_object

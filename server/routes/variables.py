@@ -15,7 +15,7 @@ from flows.document import Json
 from flows.fields.key_shapes import SHAPED
 from runtime.keychain.user_variables import NAME, BadVariable
 from runtime.telemetry import log_event
-from server.caller import caller_of
+from server.access.caller import caller_of
 from server.errors import ApiError
 from server.json_response import JsonResponse
 from server.requests.body import read_object, validated

@@ -17,8 +17,8 @@ from agent.contract.requests import STREAM_PATH
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from runtime.keychain.access_token import access_token
+from server.access.auth import Access
 from server.app import create_app
-from server.auth import Access
 from server.serve import HttpServer, address, bound
 from server.settings import ServerSettings
 from tests.shared.scripted_assistant import Reply, ScriptedModel, assistant

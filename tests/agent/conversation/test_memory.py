@@ -87,9 +87,19 @@ async def test_the_least_recently_used_conversation_is_dropped_first(kept: Kept)
     await memory.save("u", "1", plan)
     await memory.save("u", "2", plan)
     await memory.load("u", "1")
-    await memory.save("v", "3", plan)
-    left = [(await memory.load(user, name)) == plan for user, name in (("u", "1"), ("u", "2"), ("v", "3"))]
+    await memory.save("u", "3", plan)
+    left = [(await memory.load("u", name)) == plan for name in ("1", "2", "3")]
     assert left == [True, False, True]
+
+
+async def test_nobody_crowds_out_the_conversations_of_others(kept: Kept) -> None:
+    memory = kept(2)
+    plan = ConversationState(dismissed_plan="x")
+    await memory.save("u", "1", plan)
+    for number in range(5):
+        await memory.save("v", str(number), plan)
+    assert await memory.load("u", "1") == plan
+    assert [(await memory.load("v", str(number))) == plan for number in range(5)] == [False, False, False, True, True]
 
 
 async def test_many_saves_at_once_lose_none(kept: Kept) -> None:

@@ -78,6 +78,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory, wirewright_command: Path)
         "wirewright flow build echo.flow --out echo.json",
         "wirewright files add report.csv",
         "wirewright variables set SERPAPI_API_KEY < key.txt",
+        "wirewright users add grace@example.org",
     ):
         assert shell(line, folder, wirewright_command).returncode == 0
     asyncio.run(_record_run(folder))

@@ -111,7 +111,8 @@ async def test_a_database_of_an_earlier_schema_is_migrated_once(
 
 def test_every_row_has_an_owner() -> None:
     for table in Base.metadata.tables.values():
-        assert not table.c.owner.nullable, table.name
+        if table.name != "users":  # each row of it is an owner
+            assert not table.c.owner.nullable, table.name
 
 
 async def test_messages_of_an_earlier_schema_get_the_owner_of_their_session(tmp_path: Path) -> None:

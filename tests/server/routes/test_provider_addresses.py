@@ -185,5 +185,5 @@ async def test_the_environments_own_address_gets_the_environments_key(
 ) -> None:
     monkeypatch.setenv("GROQ_API_KEY", "mine")
     monkeypatch.setenv("GROQ_BASE_URL", "http://127.0.0.1:9")
-    found = assistant(catalogue).keys.environment(os.environ)
+    found = assistant(catalogue).keys_of(LOCAL_USER).environment(os.environ)
     assert (found["GROQ_API_KEY"], found["GROQ_BASE_URL"]) == ("mine", "http://127.0.0.1:9")

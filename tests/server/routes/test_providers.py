@@ -10,6 +10,7 @@ import pytest
 from agent.assistant import Assistant
 from agent.models.providers import PROVIDERS
 from flows.catalogue import Catalogue
+from runtime.files.folders import LOCAL_USER
 from tests.server.live import serving
 from tests.shared.scripted_assistant import assistant
 
@@ -90,7 +91,7 @@ async def test_what_is_stored_comes_before_the_environment(
     async with serving(who) as live:
         stored = await live.client.put(f"{PATH}/groq", json={"api_key": "stored-one"})
         assert stored.json()["variables"][0] == {"name": "GROQ_API_KEY", "source": "stored"}
-    assert who.keys.environment()["GROQ_API_KEY"] == "stored-one"
+    assert who.keys_of(LOCAL_USER).environment()["GROQ_API_KEY"] == "stored-one"
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from agent.contract.events import FILES_PATH
 from agent.contract.requests import STREAM_PATH
 from runtime.accounts.scopes import Scope as TokenScope
-from server.auth import SIGN_IN_PATH
+from server.access.auth import SIGN_IN_PATH
 from server.errors import ApiError
 
 READS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
