@@ -23,8 +23,6 @@ from server.routes import (
     assist,
     components,
     files,
-    flow_sessions,
-    flows,
     health,
     metrics,
     providers,
@@ -33,6 +31,8 @@ from server.routes import (
     sign_in,
     variables,
 )
+from server.routes.flows import files as flow_files
+from server.routes.flows import revisions, sessions, stored
 from server.settings import ServerSettings
 from server.state import ServerState
 from server.telemetry.progress import log_progress
@@ -100,8 +100,10 @@ def create_app(
         routes=checked(
             [
                 *assist.routes,
-                *flows.routes,
-                *flow_sessions.routes,
+                *flow_files.routes,  # before the flows, whose ids would match `import`
+                *stored.routes,
+                *revisions.routes,
+                *sessions.routes,
                 *run_log.routes,
                 *runs.routes,
                 *files.routes,

@@ -20,7 +20,7 @@ from runtime.database.errors import StoreUnavailable
 from runtime.keychain.master_key import SecretKeyUnavailable
 from server.json_response import JsonResponse
 from server.middleware.host_check import SECURITY_HEADERS
-from server.store.flows import FlowNotStored, VersionConflict
+from server.store.flows import FlowNotStored, RevisionNotKept, VersionConflict
 
 log = logging.getLogger(__name__)
 
@@ -136,6 +136,9 @@ async def _known_error(_: Request, error: Exception) -> Response:
             return error.reply()
         case FlowNotStored():
             return not_stored(error.flow_id).reply()
+        case RevisionNotKept():
+            fix = "GET /api/v1/flows/{id}/revisions lists the versions that are kept."
+            return ApiError(404, "revision_not_found", f"The flow has no version {error.version}.", fix).reply()
         case VersionConflict():
             return conflict(error).reply()
         case AssistantUnavailable():
@@ -160,7 +163,10 @@ async def _unexpected(_: Request, __: Exception) -> Response:
 
 
 HANDLERS: Mapping[type[Exception], Callable[[Request, Exception], Awaitable[Response]]] = {
-    **dict.fromkeys((ApiError, FlowNotStored, VersionConflict, AssistantUnavailable, StoreUnavailable), _known_error),
+    **dict.fromkeys(
+        (ApiError, FlowNotStored, RevisionNotKept, VersionConflict, AssistantUnavailable, StoreUnavailable),
+        _known_error,
+    ),
     HTTPException: _http_error,
     **dict.fromkeys((ClientGone, ClientDisconnect), _gone),
     Exception: _unexpected,

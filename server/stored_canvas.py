@@ -13,7 +13,7 @@ from flows.describe.actions import summarize
 from flows.document import Flow
 from flows.merge import combine
 from runtime.database.errors import StoreUnavailable
-from server.store.flows import FlowNotStored, FlowStore, StoredFlow, VersionConflict
+from server.store.flows import Author, FlowNotStored, FlowStore, StoredFlow, VersionConflict
 
 ATTEMPTS = 5
 """How often changes are merged into a flow that others change at the same time."""
@@ -27,12 +27,14 @@ class StoredCanvas:
     Args:
         loaded: the flow as the request found it.
         store: where it is stored.
+        session: the conversation of the turn.
 
     Attributes:
         merged: the flow as it was stored, when it has changes of others as well.
     """
 
-    def __init__(self, loaded: StoredFlow, store: FlowStore) -> None:
+    def __init__(self, loaded: StoredFlow, store: FlowStore, session: str = "") -> None:
+        self._author = Author(kind="assistant", session=session)
         self._loaded = loaded
         self._store = store
         self._facts: Stored | None = None
@@ -105,7 +107,7 @@ class StoredCanvas:
         version, wanted, clashes = self._loaded.entry.version, canvas, list[str]()
         for attempt in range(ATTEMPTS):
             try:
-                entry = await self._store.replace(flow_id, wanted, version)
+                entry = await self._store.replace(flow_id, wanted, version, self._author)
             except VersionConflict:
                 if attempt == ATTEMPTS - 1:
                     raise

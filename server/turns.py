@@ -87,9 +87,9 @@ class AssistTurn:
             raise ApiError(
                 422, "invalid_request", "Both flow and flow_id were given.", "Send one of the two.", "$.flow_id"
             )
-        stored = None if body.flow_id is None else await _stored(caller, body.flow_id)
-        canvas = stored.flow if stored else None if body.flow is None else flow_of(body.flow, "$.flow")
         session = body.session_id or f"agentic_{uuid4()}"
+        stored = None if body.flow_id is None else await _stored(caller, body.flow_id, session)
+        canvas = stored.flow if stored else None if body.flow is None else flow_of(body.flow, "$.flow")
         await _check_files(caller, body.files)
         try:
             model = wanted_model(caller.assistant, body.provider, body.model_name, caller.id)
@@ -231,9 +231,9 @@ async def _answers(caller: Caller, body: AssistRequest, session: str) -> dict[st
     return answers
 
 
-async def _stored(caller: Caller, flow_id: str) -> StoredCanvas:
+async def _stored(caller: Caller, flow_id: str, session: str) -> StoredCanvas:
     store = await caller.flows()
     try:
-        return StoredCanvas(await store.get(flow_id), store)
+        return StoredCanvas(await store.get(flow_id), store, session)
     except FlowNotStored:
         raise not_stored(flow_id, "$.flow_id") from None

@@ -34,6 +34,36 @@ class FlowRow(Base):
     __table_args__ = (Index(None, "owner", "updated_at"),)
 
 
+class RevisionRow(Base):
+    """A flow as it was at one version.
+
+    Attributes:
+        owner: the user.
+        flow: the flow's id.
+        version: the version.
+        at: when it was stored, ISO 8601 in UTC.
+        author: `client` for a request that wrote the flow, `assistant` for a turn.
+        session: the conversation of the turn, or empty.
+        name: the flow's name then.
+        node_count: how many nodes it had.
+        edge_count: how many edges it had.
+        document: the flow, with its keys encrypted.
+    """
+
+    __tablename__ = "flow_revisions"
+
+    owner: Mapped[str] = mapped_column(primary_key=True)
+    flow: Mapped[str] = mapped_column(primary_key=True)
+    version: Mapped[int] = mapped_column(primary_key=True)
+    at: Mapped[str]
+    author: Mapped[str]
+    session: Mapped[str]
+    name: Mapped[str]
+    node_count: Mapped[int]
+    edge_count: Mapped[int]
+    document: Mapped[str]
+
+
 class ConversationRow(Base):
     """A conversation as JSON.
 

@@ -7,16 +7,35 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
-from sqlalchemy import ColumnElement, bindparam, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Insert, bindparam, delete, func, insert, select, update
 
 from flows.document import Flow
 from runtime.database.database import Database
-from runtime.database.tables import FlowRow
+from runtime.database.tables import FlowRow, RevisionRow
 from runtime.keychain.documents import MARK
 from server.json_response import json_bytes
-from server.store.flows import FlowEntry, FlowNotStored, StoredFlow, VersionConflict
+from server.store.flows import (
+    CLIENT,
+    KEPT_REVISIONS,
+    Author,
+    FlowEntry,
+    FlowNotStored,
+    Revision,
+    RevisionNotKept,
+    StoredFlow,
+    VersionConflict,
+)
 
 _ENTRY = (FlowRow.id, FlowRow.name, FlowRow.node_count, FlowRow.edge_count, FlowRow.version, FlowRow.updated_at)
+_REVISION = (
+    RevisionRow.version,
+    RevisionRow.at,
+    RevisionRow.author,
+    RevisionRow.session,
+    RevisionRow.name,
+    RevisionRow.node_count,
+    RevisionRow.edge_count,
+)
 
 _STORED = select(*_ENTRY, FlowRow.document).where(FlowRow.id == bindparam("flow"), FlowRow.owner == bindparam("user"))
 _SHORT = 50_000
@@ -35,13 +54,20 @@ class SqlFlowStore:
         self._database = database
         self._owner = owner
 
-    async def add(self, flow: Flow) -> FlowEntry:
+    async def add(self, flow: Flow, author: Author = CLIENT) -> FlowEntry:
         """Store a flow under a new id, as version 1."""
-        entry = _entry(str(uuid4()), flow, 1)
-        new = insert(FlowRow).values(**entry.to_json(), owner=self._owner, document=await self._text(flow))
-        async with self._database.writing() as connection:
-            await connection.execute(new)
+        (entry,) = await self.add_all([flow], author)
         return entry
+
+    async def add_all(self, flows: Sequence[Flow], author: Author = CLIENT) -> list[FlowEntry]:
+        """Store flows as `add` does: all of them or none."""
+        added = [(_entry(str(uuid4()), flow, 1), await self._text(flow)) for flow in flows]
+        async with self._database.writing() as connection:
+            for entry, document in added:
+                new = insert(FlowRow).values(**entry.to_json(), owner=self._owner, document=document)
+                await connection.execute(new)
+                await connection.execute(self._revision(entry, document, author))
+        return [entry for entry, _ in added]
 
     async def get(self, flow_id: str) -> StoredFlow:
         """The flow with this id."""
@@ -54,9 +80,11 @@ class SqlFlowStore:
         flow = self._flow(document) if short else await asyncio.to_thread(self._flow, document)
         return StoredFlow(entry=_stored_entry(entry), flow=flow)
 
-    async def page(self, limit: int, offset: int) -> tuple[list[FlowEntry], int]:
-        """Entries, last changed first, and how many there are in all."""
+    async def page(self, limit: int, offset: int, text: str = "") -> tuple[list[FlowEntry], int]:
+        """Entries, last changed first, and how many there are in all; of those whose names contain a text."""
         mine = FlowRow.owner == self._owner
+        if text:
+            mine = mine & FlowRow.name.icontains(text, autoescape=True)
         newest = select(*_ENTRY).where(mine).order_by(FlowRow.updated_at.desc(), FlowRow.id)
         count = select(func.count()).select_from(FlowRow).where(mine)
         async with self._database.reading() as connection:
@@ -64,22 +92,47 @@ class SqlFlowStore:
             total = (await connection.execute(count)).scalar_one()
         return [_stored_entry(row) for row in rows], total
 
-    async def replace(self, flow_id: str, flow: Flow, version: int) -> FlowEntry:
+    async def replace(self, flow_id: str, flow: Flow, version: int, author: Author = CLIENT) -> FlowEntry:
         """Store a flow as the revision after `version`."""
-        entry = _entry(flow_id, flow, version + 1)
+        entry, document = _entry(flow_id, flow, version + 1), await self._text(flow)
         change = (
             update(FlowRow)
             .where(*self._is(flow_id), FlowRow.version == version)
-            .values(**entry.to_json(), document=await self._text(flow))
+            .values(**entry.to_json(), document=document)
         )
         async with self._database.writing() as connection:
             if (await connection.execute(change)).rowcount:
+                await connection.execute(self._revision(entry, document, author))
+                too_old = RevisionRow.version <= entry.version - KEPT_REVISIONS
+                await connection.execute(delete(RevisionRow).where(*self._of(flow_id), too_old))
                 return entry
             found = await connection.execute(select(FlowRow.version).where(*self._is(flow_id)))
             current = found.scalar_one_or_none()
         if current is None:
             raise FlowNotStored(flow_id)
         raise VersionConflict(current)
+
+    async def revisions(self, flow_id: str) -> list[Revision]:
+        """The versions of a flow that are kept, latest first."""
+        kept = select(*_REVISION).where(*self._of(flow_id)).order_by(RevisionRow.version.desc())
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(kept)).all()
+        if not rows:
+            raise FlowNotStored(flow_id)
+        return [_stored_revision(row) for row in rows]
+
+    async def at_version(self, flow_id: str, version: int) -> tuple[Revision, Flow]:
+        """A flow as it was at a version."""
+        wanted = select(*_REVISION, RevisionRow.document).where(*self._of(flow_id), RevisionRow.version == version)
+        exists = select(FlowRow.id).where(*self._is(flow_id))
+        async with self._database.reading() as connection:
+            row = (await connection.execute(wanted)).one_or_none()
+            if row is None and (await connection.execute(exists)).one_or_none() is None:
+                raise FlowNotStored(flow_id)
+        if row is None:
+            raise RevisionNotKept(flow_id, version)
+        *revision, document = row
+        return _stored_revision(revision), await asyncio.to_thread(self._flow, document)
 
     async def components_used(self, names: Collection[str]) -> set[str]:
         """Those of these component types that a stored flow uses, or at least mentions in quotes."""
@@ -96,6 +149,7 @@ class SqlFlowStore:
         """Remove the flow with this id."""
         async with self._database.writing() as connection:
             removed = (await connection.execute(delete(FlowRow).where(*self._is(flow_id)))).rowcount
+            await connection.execute(delete(RevisionRow).where(*self._of(flow_id)))
         if not removed:
             raise FlowNotStored(flow_id)
 
@@ -107,6 +161,24 @@ class SqlFlowStore:
     def _flow(self, document: str) -> Flow:
         stored = json.loads(document)
         return Flow.from_json(self._database.documents.unseal_keys(stored) if f'"{MARK}"' in document else stored)
+
+    def _revision(self, entry: FlowEntry, document: str, author: Author) -> Insert:
+        """The statement that keeps a version of a flow."""
+        return insert(RevisionRow).values(
+            owner=self._owner,
+            flow=entry.id,
+            version=entry.version,
+            at=entry.updated_at,
+            author=author.kind,
+            session=author.session,
+            name=entry.name,
+            node_count=entry.node_count,
+            edge_count=entry.edge_count,
+            document=document,
+        )
+
+    def _of(self, flow_id: str) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+        return RevisionRow.flow == flow_id, RevisionRow.owner == self._owner
 
     def _is(self, flow_id: str) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
         return FlowRow.id == flow_id, FlowRow.owner == self._owner
@@ -121,6 +193,10 @@ def _entry(flow_id: str, flow: Flow, version: int) -> FlowEntry:
         version=version,
         updated_at=datetime.now(UTC).isoformat(),
     )
+
+
+def _stored_revision(columns: Sequence[Any]) -> Revision:
+    return Revision(**dict(zip((column.key for column in _REVISION), columns, strict=True)))
 
 
 def _stored_entry(columns: Sequence[Any]) -> FlowEntry:

@@ -61,6 +61,7 @@ def contents(data: Path) -> bytes:
 
 TO_0003 = """
 drop table users;
+drop table flow_revisions;
 drop index ix_messages_owner_session_number;
 alter table messages drop column owner;
 create index ix_messages_session_number on messages (session, number);

@@ -7,16 +7,27 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from flows.action_json import ActionFormatError, action_from_json
+from flows.actions import FlowAction, StaleAction, apply_all
 from flows.document import Json, JsonObject
+from flows.json_values import NotJsonError
 from server.access.caller import caller_of
 from server.errors import ApiError
 from server.json_response import JsonResponse
 from server.requests.body import flow_of, read_object
 from server.requests.query import is_number, number
-from server.store.flows import FlowEntry
+from server.store.flows import FlowEntry, VersionConflict
 
 VERSION_LIMIT = 2**63 - 1
 """Versions are below it, so that the next one still fits into the database."""
+
+PATH = "/api/v1/flows"
+
+ACTIONS = 1_000
+"""Flow actions in one change."""
+
+QUERY_LIMIT = 200
+"""Characters of a search by name."""
 
 PAGE = 50
 PAGE_LIMIT = 200
@@ -27,9 +38,10 @@ class Flows(HTTPEndpoint):
     """All stored flows."""
 
     async def get(self, request: Request) -> Response:
-        """One page of them, last changed first."""
+        """One page of them, last changed first; with `q`, of those whose names contain it."""
         limit, offset = number(request, "limit", PAGE, 1, PAGE_LIMIT), number(request, "offset", 0, 0, 2**31)
-        entries, total = await (await caller_of(request).flows()).page(limit, offset)
+        text = request.query_params.get("q", "").strip()[:QUERY_LIMIT]
+        entries, total = await (await caller_of(request).flows()).page(limit, offset, text)
         found: list[Json] = [entry.to_json() for entry in entries]
         return JsonResponse({"flows": found, "total": total, "limit": limit, "offset": offset})
 
@@ -39,8 +51,7 @@ class Flows(HTTPEndpoint):
         document = await read_object(request, caller.settings.body_limit)
         flow = flow_of(*_flow_part(document))
         entry = await (await caller.flows()).add(flow)
-        headers = {"Location": f"{request.url.path.rstrip('/')}/{entry.id}", "ETag": _tag(entry)}
-        return JsonResponse(entry.to_json(), 201, headers)
+        return created(entry)
 
 
 class OneFlow(HTTPEndpoint):
@@ -49,18 +60,36 @@ class OneFlow(HTTPEndpoint):
     async def get(self, request: Request) -> Response:
         """The flow with its document."""
         stored = await (await caller_of(request).flows()).get(request.path_params["flow_id"])
-        return JsonResponse(stored.to_json(), headers={"ETag": _tag(stored.entry)})
+        return JsonResponse(stored.to_json(), headers={"ETag": tag_of(stored.entry)})
 
     async def put(self, request: Request) -> Response:
         """Store its next revision, if it is still at the version that the client has seen."""
         caller = caller_of(request)
         document = await read_object(request, caller.settings.body_limit)
-        version = _seen_version(request, document)
+        version = seen_version(request, document)
         if "flow" not in document:
             document = {key: value for key, value in document.items() if key != "version"}
         flow = flow_of(*_flow_part(document))
         entry = await (await caller.flows()).replace(request.path_params["flow_id"], flow, version)
-        return JsonResponse(entry.to_json(), headers={"ETag": _tag(entry)})
+        return JsonResponse(entry.to_json(), headers={"ETag": tag_of(entry)})
+
+    async def patch(self, request: Request) -> Response:
+        """Change it by flow actions, all of them or none, based on the version that the client has seen."""
+        caller, flow_id = caller_of(request), request.path_params["flow_id"]
+        document = await read_object(request, caller.settings.body_limit)
+        version, actions = seen_version(request, document), _actions(document)
+        store = await caller.flows()
+        stored = await store.get(flow_id)
+        if stored.entry.version != version:
+            raise VersionConflict(stored.entry.version)
+        try:
+            changed = apply_all(stored.flow, actions)
+        except StaleAction as stale:
+            fix = "Read the flow again, and make the actions anew."
+            raise ApiError(409, "stale_action", str(stale), fix, "$.actions") from None
+        flow = flow_of(changed.raw, "$.actions")
+        entry = await store.replace(flow_id, flow, version)
+        return JsonResponse(entry.to_json(), headers={"ETag": tag_of(entry)})
 
     async def delete(self, request: Request) -> Response:
         """Remove it, with what its sessions remember."""
@@ -77,8 +106,12 @@ def _flow_part(document: JsonObject) -> tuple[Json, str]:
     return document, "$"
 
 
-def _seen_version(request: Request, document: JsonObject) -> int:
-    """The version that a change is based on, from `If-Match` or the body."""
+def seen_version(request: Request, document: JsonObject) -> int:
+    """The version that a change is based on, from `If-Match` or the body.
+
+    Raises:
+        ApiError: 428, it is missing; 422, it is no version.
+    """
     header = request.headers.get("if-match")
     given: Json = document.get("version") if header is None else header.strip().removeprefix("W/").strip('"')
     if given is None:
@@ -96,11 +129,37 @@ def _seen_version(request: Request, document: JsonObject) -> int:
     return given
 
 
-def _tag(entry: FlowEntry) -> str:
+def _actions(document: JsonObject) -> list[FlowAction]:
+    """The actions of a change.
+
+    Raises:
+        ApiError: 422, naming the first that is none.
+    """
+    given = document.get("actions")
+    if not isinstance(given, list) or not 0 < len(given) <= ACTIONS:
+        fix = "Send 1 to 1,000 flow actions, such as those of a revision's `actions`."
+        raise ApiError(422, "invalid_request", "`actions` is not a list of flow actions.", fix, "$.actions")
+    actions: list[FlowAction] = []
+    for index, action in enumerate(given):
+        try:
+            actions.append(action_from_json(action))
+        except (ActionFormatError, NotJsonError) as wrong:
+            place = f"$.actions[{index}]"
+            raise ApiError(422, "invalid_action", str(wrong), "Correct this action.", place) from None
+    return actions
+
+
+def created(entry: FlowEntry) -> Response:
+    """The reply to a request that has stored a new flow."""
+    return JsonResponse(entry.to_json(), 201, {"Location": f"{PATH}/{entry.id}", "ETag": tag_of(entry)})
+
+
+def tag_of(entry: FlowEntry) -> str:
+    """The entity tag of a flow: its version."""
     return f'"{entry.version}"'
 
 
 routes = [
-    Route("/api/v1/flows", Flows),
-    Route("/api/v1/flows/{flow_id}", OneFlow),
+    Route(PATH, Flows),
+    Route(f"{PATH}/{{flow_id}}", OneFlow),
 ]

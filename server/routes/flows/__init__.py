@@ -1,0 +1,1 @@
+"""Stored flows over HTTP."""

@@ -1,0 +1,116 @@
+"""Stored flows as files over HTTP: duplicated, exported, and imported from Langflow's exports and project archives."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import re
+import zipfile
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+from typing import Final, cast
+from urllib.parse import quote
+
+from pydantic_core import from_json, to_json
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from flows.document import Flow, Json, JsonObject
+from server.access.caller import caller_of
+from server.errors import ApiError
+from server.json_response import JsonResponse
+from server.requests.body import flow_of, pieces
+from server.routes.flows.stored import PATH, created
+
+IMPORT_LIMIT: Final = 16 * 1024 * 1024
+"""Bytes of an import, packed and unpacked."""
+
+IMPORT_FLOWS: Final = 200
+"""Flows of one import."""
+
+READ_SECONDS: Final = 60.0
+"""How long an import may take to arrive."""
+
+_UNSAFE: Final = re.compile(r"[^A-Za-z0-9._ -]+")
+
+
+async def duplicate(request: Request) -> Response:
+    """Store a copy of a flow as a new one."""
+    store = await caller_of(request).flows()
+    stored = await store.get(request.path_params["flow_id"])
+    name = f"{stored.entry.name} (copy)"
+    return created(await store.add(Flow.from_json({**stored.flow.raw, "name": name})))
+
+
+async def export(request: Request) -> Response:
+    """A flow as a file that Langflow imports."""
+    stored = await (await caller_of(request).flows()).get(request.path_params["flow_id"])
+    name = _UNSAFE.sub("_", stored.entry.name).strip(" .") or "flow"
+    exact = quote(f"{stored.entry.name}.json", safe="")
+    headers = {"Content-Disposition": f"attachment; filename=\"{name}.json\"; filename*=UTF-8''{exact}"}
+    return Response(to_json(stored.flow.raw, indent=2), media_type="application/json", headers=headers)
+
+
+async def import_flows(request: Request) -> Response:
+    """Store flows from an export, a list of them, `{"flows": […]}`, or a zip archive: all of them or none."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind not in ("application/json", "application/zip"):
+        fix = "Send an export as application/json, or a zip archive of exports as application/zip."
+        raise ApiError(415, "unsupported_media_type", "The body must be JSON or a zip archive.", fix)
+    body = bytearray()
+    async for piece in pieces(request, IMPORT_LIMIT, READ_SECONDS):
+        body += piece
+    read = _of_archive if kind == "application/zip" else _of_json
+    found = await asyncio.to_thread(lambda: list(read(bytes(body))))
+    if not 0 < len(found) <= IMPORT_FLOWS:
+        fix = f"Send 1 to {IMPORT_FLOWS} flows."
+        raise ApiError(422, "invalid_request", f"There are {len(found)} flows in this import.", fix, "$")
+    flows = [flow_of(document, place) for place, document in found]
+    store = await caller_of(request).flows()
+    entries: list[Json] = [entry.to_json() for entry in await store.add_all(flows)]
+    return JsonResponse({"flows": entries, "total": len(entries)}, 201)
+
+
+def _of_json(body: bytes) -> Iterator[tuple[str, Json]]:
+    """The flows in a JSON document, with their places."""
+    document = _parsed(body, "$")
+    several = document.get("flows") if isinstance(document, dict) else document
+    if isinstance(several, list):
+        prefix = "$.flows" if isinstance(document, dict) else "$"
+        yield from ((f"{prefix}[{index}]", flow) for index, flow in enumerate(several))
+    else:
+        yield "$", document
+
+
+def _of_archive(body: bytes) -> Iterator[tuple[str, Json]]:
+    """The flows in an archive, with the names of their files; other files are left out."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(body)) as archive:
+            files = [entry for entry in archive.infolist() if PurePosixPath(entry.filename).suffix.lower() == ".json"]
+            if len(files) > IMPORT_FLOWS or sum(entry.file_size for entry in files) > IMPORT_LIMIT:
+                fix = f"Send at most {IMPORT_FLOWS} flows, and {IMPORT_LIMIT // 1024 // 1024} MB unpacked."
+                raise ApiError(413, "too_large", "The archive is too large.", fix)
+            for entry in files:
+                with archive.open(entry) as file:
+                    content = file.read(IMPORT_LIMIT + 1)
+                document = _parsed(content, entry.filename[:200])
+                if isinstance(document, dict) and ("data" in document or "nodes" in document):
+                    yield entry.filename[:200], document
+    except (zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError, OSError):
+        fix = "Send the archive that Langflow's project export gives."
+        raise ApiError(400, "not_an_archive", "The body is not a zip archive that can be read.", fix, "$") from None
+
+
+def _parsed(body: bytes, place: str) -> Json:
+    try:
+        return cast("Json | JsonObject", from_json(body, allow_inf_nan=False))
+    except ValueError:
+        raise ApiError(400, "not_json", "This is not JSON.", "Send exports in UTF-8.", place) from None
+
+
+routes = [
+    Route(f"{PATH}/import", import_flows, methods=["POST"]),
+    Route(f"{PATH}/{{flow_id}}/duplicate", duplicate, methods=["POST"]),
+    Route(f"{PATH}/{{flow_id}}/export", export, methods=["GET"]),
+]
