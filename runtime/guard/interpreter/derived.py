@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
+from os.path import commonprefix
 
 from runtime.guard.interpreter.reading import Reading
 from runtime.guard.interpreter.texts import added, below, filled, is_step
@@ -164,6 +165,5 @@ def is_list(atom: Atom) -> bool:
 
 def loosened(value: Value) -> Value:
     """What a text may be that something is put after again and again."""
-    heads = set(strings(value))
-    text = Text(heads.pop()[:20] if len(heads) == 1 else "")
+    text = Text(commonprefix(strings(value))[:20])
     return frozenset(text if strings(one(atom)) else Unknown() if isinstance(atom, Const) else atom for atom in value)
