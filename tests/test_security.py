@@ -9,8 +9,7 @@ import pytest
 from runtime.guard import scan
 from tests.attacks.hostile import tried
 from tests.attacks.report import REPORT
-from tests.runtime.guard.sampling import HERE, samples
-from tests.shared.yaml_files import read_yaml
+from tests.runtime.guard.sampling import samples, ways_around
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "SECURITY.md"
@@ -27,7 +26,7 @@ def reported(row: str) -> int:
 def figures() -> str:
     """The tables of the page, from what is tried now."""
     hostile = [sample.source() for sample in samples("hostile")]
-    ways = list(read_yaml(HERE / "samples" / "ways_around.yaml").values())
+    ways = list(ways_around().values())
     benign = [sample.source() for sample in samples("benign")]
     twins, proposed = reported("twins tried"), reported("proposed first, because they replace a text of the user's own")
     rows = [

@@ -51,11 +51,16 @@ class Made:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A container: what stands under known keys or positions, and what else may be in it."""
+    """A container: what stands under known keys or positions, and what else may be in it.
+
+    `sites` are where it may have been made: containers of one site share all that is put into them later. Nothing is
+    put into a tuple, whose site is `FIXED`.
+    """
 
     items: tuple[tuple[object, Value], ...]
     rest: Value
     mapping: bool = False
+    sites: frozenset[object] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +105,7 @@ class Unknown:
 Atom: TypeAlias = Const | Ref | Local | Made | Box | File | Text | Unknown
 Value: TypeAlias = frozenset[Atom]
 
+FIXED: frozenset[object] = frozenset({None})
 EMPTY: Value = frozenset()
 ASKED: Value = frozenset({Unknown("asked")})
 ANYTHING: Value = frozenset({Unknown()})

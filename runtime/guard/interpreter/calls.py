@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 import re
 
-from runtime.guard.interpreter import derived, targets
+from runtime.guard.interpreter import derived
 from runtime.guard.interpreter.arguments import Arguments, Call
 from runtime.guard.interpreter.reading import Definition, Reading, reads
 from runtime.guard.interpreter.scopes import Function, Scope, parameters
 from runtime.guard.interpreter.texts import as_path, as_text, cleaned, substituted
-from runtime.guard.sets import elements, listed, one, outside, paths, strings, union
+from runtime.guard.sets import elements, inside, listed, one, outside, paths, strings, union
 from runtime.guard.values import ANYTHING, EMPTY, STEP, Atom, Box, Const, Local, Made, Ref, Unknown, Value
 from runtime.guard.verdicts import checks, files, judging, methods
 
@@ -26,6 +26,8 @@ _SWITCHES = {
 }
 """Keywords that let a library execute what it reads, with the value that forbids it."""
 _RESERVED = {"name": "component_as_tool", "method": "to_toolkit"}
+_DECLARES = ("Input", "Output")
+"""How the names of fields and outputs end, which change nothing that they are declared with."""
 _PASSES_ELEMENTS = ("@map", "@filter", "functools.reduce", "itertools.starmap", "@sorted", "@max", "@min")
 
 
@@ -43,14 +45,13 @@ def _call(reading: Reading, node: ast.Call, scope: Scope) -> Value:
     found: list[Value] = []
     if isinstance(func, ast.Attribute):
         methods.judge(call)
+        methods.mutate(call)
         if name not in reading.stored and _is_step(held, name, call.given):
             return STEP
         known = methods.result(held, name, call.given)
         if known is not None:
             found.append(known)
             callee = frozenset(atom for atom in callee if isinstance(atom, Ref | Local))
-            if isinstance(func.value, ast.Name | ast.Attribute | ast.Subscript | ast.Call):
-                methods.mutate(call, func.value)
     found.extend([_called(call, atom) for atom in callee])
     _pass_functions(call, callee)
     _declared(call, callee)
@@ -81,21 +82,22 @@ def _is_step(held: Value, name: str, given: Arguments) -> bool:
 
 def _arguments(reading: Reading, node: ast.Call, callee: Value, scope: Scope) -> Arguments:
     looked_at = _LOOKS_AT.get(next(iter(paths(callee)), "")) if len(callee) == 1 else None
-    changes = any(isinstance(atom, Local) or (isinstance(atom, Ref) and atom.path[0] != "@") for atom in callee)
+    changes = any(isinstance(atom, Ref) and ("." in atom.path or atom.path[0] != "@") for atom in callee)
+    declares = all(path.endswith(_DECLARES) for path in paths(callee))
     given = Arguments()
     for place, part in enumerate(node.args):
         if isinstance(part, ast.Starred):
-            given.spread(reading.value(part.value, scope))
+            given.spread(spread := reading.value(part.value, scope))
+            reading.heap.spoil(elements(spread) if changes else EMPTY)
             continue
         found = reading.base(part, scope) if place == looked_at else reading.value(part, scope)
         given.given.append(found)
-        holds = any(isinstance(atom, Box) or (isinstance(atom, Const) and atom.parts is not None) for atom in found)
-        if changes and holds:
-            targets.grow(reading, part, Box((), ANYTHING), scope)  # it may come back with anything in it
+        if changes:
+            reading.heap.spoil(found)
     for keyword in node.keywords:
         found = reading.value(keyword.value, scope)
-        if changes and any(isinstance(atom, Local) for atom in callee) and any(map(derived.is_list, found)):
-            targets.grow(reading, keyword.value, Box((), ANYTHING), scope)
+        if changes and not declares:
+            reading.heap.spoil(found if keyword.arg else inside(found))
         if keyword.arg is None:
             given.spread_names(found)
         else:

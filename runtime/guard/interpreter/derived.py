@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
-from os.path import commonprefix
+from itertools import takewhile
 
 from runtime.guard.interpreter.reading import Reading
 from runtime.guard.interpreter.texts import added, below, filled, is_step
@@ -32,8 +32,13 @@ _KEEPS_THE_FILE = ("name", "file", "buffer", "raw", "fp", "filename")
 
 
 def attribute(reading: Reading, held: Value, name: str) -> Value:
-    """What an attribute of a value may be."""
-    return union([_attribute(reading, atom, name) for atom in held])
+    """What an attribute of a value may be; one that is a property of the source is what that gives."""
+    found: list[Value] = []
+    for atom in union([_attribute(reading, atom, name) for atom in held]):
+        defined = reading.definitions[atom.number] if isinstance(atom, Local) else None
+        is_property = defined is not None and defined.static == "property"
+        found.append(reading.given_by(defined) if defined is not None and is_property else one(atom))
+    return union(found)
 
 
 def _attribute(reading: Reading, atom: Atom, name: str) -> Value:
@@ -165,5 +170,7 @@ def is_list(atom: Atom) -> bool:
 
 def loosened(value: Value) -> Value:
     """What a text may be that something is put after again and again."""
-    text = Text(commonprefix(strings(value))[:20])
+    known = strings(value) or [""]
+    same = takewhile(lambda pair: pair[0] == pair[1], zip(min(known), max(known), strict=False))
+    text = Text("".join(letter for letter, _ in same)[:20])
     return frozenset(text if strings(one(atom)) else Unknown() if isinstance(atom, Const) else atom for atom in value)

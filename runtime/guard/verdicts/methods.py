@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Callable
 
-from runtime.guard.interpreter import derived, targets
+from runtime.guard.interpreter import derived
 from runtime.guard.interpreter.arguments import Arguments, Call
 from runtime.guard.interpreter.texts import below, changed_text, filled, joined
 from runtime.guard.sets import (
@@ -275,17 +275,18 @@ def _of_file(file: File, name: str, given: Arguments) -> Value:
             return start if _SAME_FILE.fullmatch(name) else ANYTHING
 
 
-def mutate(call: Call, holder: ast.expr) -> None:
+def mutate(call: Call) -> None:
     """Let the container that a method changes have more in it."""
-    given, more = call.given, EMPTY
+    given, more, kinds = call.given, EMPTY, (False,)
     match call.path:
         case "append" | "add" | "appendleft" | "insert":
-            more = given.given[-1] if given.given else EMPTY
-        case "extend" | "update" | "extendleft":
+            more = union([*given.given[-1:], given.more])
+        case "extend" | "extendleft" | "update":
             more = union([*map(inside, given.every()), *map(elements, given.given), *given.named.values(), given.more])
+            kinds = (False, True) if call.path == "update" else (False,)
         case "setdefault":
-            more = call.at(1)
+            more, kinds = call.at(1), (True,)
         case _:
             pass
     if more:
-        targets.grow(call.reading, holder, Box((), more), call.scope)
+        call.reading.heap.put(call.held, Box((), more), kinds)

@@ -1,0 +1,106 @@
+"""What is put into containers after they were made, by where they were made (allocation sites).
+
+Whoever changes a container changes it for all who hold it. What is put into something that cannot be followed may have
+been put into any container.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
+
+from runtime.guard.sets import MAX_NESTING, contents, shallow, union
+from runtime.guard.values import ANYTHING, EMPTY, FIXED, Atom, Box, Ref, Unknown, Value
+
+Grow: TypeAlias = Callable[[dict[Any, Value], object, Value], None]
+_OWN_KIND = re.compile(r"[\w.]+\.[A-Z]\w*\(\)")
+"""An instance of an outside class, as its constructor gives it: no container of the source."""
+
+
+@dataclass(eq=False)
+class Heap:
+    """All that was put into containers.
+
+    Attributes:
+        grow: lets what a table has under a name be one thing more.
+        read: what was read in this pass.
+        added: what was put into the containers of each site.
+        anywhere: what was put into something that cannot be followed: lists under False, dictionaries under True.
+    """
+
+    grow: Grow
+    read: set[object]
+    added: dict[Any, Value] = field(default_factory=dict[Any, Value])
+    anywhere: dict[Any, Value] = field(default_factory=dict[Any, Value])
+
+    def put(self, held: Value, box: Box, kinds: Iterable[bool] = (False, True)) -> None:
+        """Put what stands in `box` into what `held` may be.
+
+        Args:
+            held: what is changed.
+            box: what it has more then.
+            kinds: whether it may be a list (False), and a dictionary (True).
+        """
+        for atom in held:
+            if isinstance(atom, Box):
+                for site in atom.sites - FIXED:
+                    self.grow(self.added, site, shallow(box))
+            elif _is_unknown(atom):
+                for kind in kinds:
+                    self.grow(self.anywhere, kind, shallow(box))
+
+    def spoil(self, given: Value) -> None:
+        """Let the containers that are given to something outside come back with anything in them."""
+        waiting = list(given)
+        while waiting:
+            if isinstance(atom := waiting.pop(), Box):
+                self.put(frozenset({atom}), Box((), ANYTHING))
+                waiting.extend(contents(atom))
+
+    def seen(self, value: Value, place: object) -> Value:
+        """The value of an expression, with all that was put into its containers; new ones are made at this place."""
+        if not any(isinstance(atom, Box) for atom in value):
+            return value
+        return self._seen(placed(value, place), frozenset(), MAX_NESTING)
+
+    def _seen(self, value: Value, outer: frozenset[object], depth: int) -> Value:
+        if not depth:
+            return frozenset(Unknown() if isinstance(atom, Box) else atom for atom in value)
+        found: list[Value] = []
+        for atom in value:
+            if not isinstance(atom, Box):
+                found.append(frozenset({atom}))
+                continue
+            sites = atom.sites - outer
+            inner = outer | sites | {atom.mapping}
+            more = [self._of(self.added, site) for site in sites]
+            more += [] if atom.mapping in outer or atom.sites == FIXED else [self._of(self.anywhere, atom.mapping)]
+            for box in {atom, *(box for boxes in more for box in boxes if isinstance(box, Box))}:
+                items = tuple((name, self._seen(held, inner, depth - 1)) for name, held in box.items)
+                found.append(shallow(Box(items, self._seen(box.rest, inner, depth - 1), atom.mapping, atom.sites)))
+        return union(found)
+
+    def _of(self, table: dict[Any, Value], key: object) -> Value:
+        self.read.add((id(table), key))
+        return table.get(key, EMPTY)
+
+
+def placed(value: Value, place: object) -> Value:
+    """The value, with new containers made at this place."""
+    if all(not isinstance(atom, Box) or atom.sites for atom in value):
+        return value
+    site = frozenset({place})
+    return frozenset(replace(atom, sites=site) if isinstance(atom, Box) and not atom.sites else atom for atom in value)
+
+
+def _is_unknown(atom: Atom) -> bool:
+    """Whether something may be a container of the source that is known no longer."""
+    match atom:
+        case Unknown(kind):
+            return kind != "step"
+        case Ref(path):
+            return atom.is_instance and not _OWN_KIND.fullmatch(path)
+        case _:
+            return False
