@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Final, cast, get_args
 
@@ -50,6 +50,18 @@ class Rules:
     methods: Mapping[str, str] = field(default_factory=dict[str, str])
     private: frozenset[str] = frozenset()
     fixes: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @cached_property
+    def of_instances(self) -> Mapping[str, list[str]]:
+        """By the name of a method, the paths of those that are judged or refused for instances of one class."""
+        found: dict[str, list[str]] = {}
+        judged = (
+            f"{module}.{name}" for module, names in self.modules.items() for name, check in names.items() if check
+        )
+        for path in [*judged, *self.refused]:
+            if "()" in path:
+                found.setdefault(path.rpartition(".")[2], []).append(path)
+        return found
 
     def is_module(self, path: str) -> bool:
         """Whether the path names a module, or a package of modules, that may be imported."""

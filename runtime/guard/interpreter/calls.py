@@ -10,9 +10,10 @@ from runtime.guard.interpreter.arguments import Arguments, Call
 from runtime.guard.interpreter.reading import Definition, Reading, reads
 from runtime.guard.interpreter.scopes import Function, Scope, parameters
 from runtime.guard.interpreter.texts import as_path, as_text, cleaned, substituted
+from runtime.guard.origins import is_anything
 from runtime.guard.sets import elements, inside, listed, one, outside, paths, strings, union
 from runtime.guard.values import ANYTHING, EMPTY, STEP, Atom, Box, Const, Local, Made, Ref, Unknown, Value
-from runtime.guard.verdicts import checks, files, judging, methods
+from runtime.guard.verdicts import checks, files, judging, methods, sockets
 
 _LOOKS_AT = {
     **dict.fromkeys(("@getattr", "@hasattr", "@setattr", "@delattr", "@vars", "@dir"), 0),
@@ -46,6 +47,7 @@ def _call(reading: Reading, node: ast.Call, scope: Scope) -> Value:
     if isinstance(func, ast.Attribute):
         methods.judge(call)
         methods.mutate(call)
+        _may_be_of_a_listed_class(call)
         if name not in reading.stored and _is_step(held, name, call.given):
             return STEP
         known = methods.result(held, name, call.given)
@@ -59,6 +61,15 @@ def _call(reading: Reading, node: ast.Call, scope: Scope) -> Value:
         if call.given.named[keyword] != one(Const(_SWITCHES[keyword])):
             call.report("deserialiser", f"A call with `{keyword}`")
     return union(found)
+
+
+def _may_be_of_a_listed_class(call: Call) -> None:
+    """Judge a method of what may be anything as that of each class that the source has at hand and that is judged."""
+    if any(map(is_anything, call.held)) and call.path not in call.reading.stored:
+        for path in call.reading.rules.of_instances.get(call.path, ()):
+            if path.partition(".")[0] in call.reading.tops:
+                judging.named(call.reading, path, call.node)
+                _outer(Call(call.reading, call.node, call.scope, call.given, path, call.held))
 
 
 _DATE = re.compile(r"(?:%[YmdHMSfjyBbAaUWVGIps]|[^%/])*")
@@ -129,6 +140,7 @@ def _outer(call: Call) -> Value:
     """Judge a call of something outside by what it is called with; what it gives."""
     path, given = call.path, call.given
     judging.handed_on(call.reading, path, given.every(), call.node)
+    sockets.encryption(call)
     check = call.reading.rules.check(path)
     if check in checks.CHECKS:
         return checks.CHECKS[check](call)
@@ -167,7 +179,7 @@ def _given(path: str, given: Arguments) -> Value:
             return listed(inner if path.endswith("chain") else listed(inner))
         case "@enumerate":
             return listed(one(Box(((0, STEP), (1, elements(first))), EMPTY)))
-        case "copy.copy" | "copy.deepcopy":
+        case "copy.copy" | "copy.deepcopy" | "contextlib.closing" | "contextlib.nullcontext":
             return first
         case "typing.cast":
             return given.at(1) or first
@@ -206,9 +218,17 @@ def _make(reading: Reading, defined: Definition, node: ast.ClassDef, given: Argu
     if "__init__" not in defined.scope.bound:
         annotated = [part.target for part in node.body if isinstance(part, ast.AnnAssign)]
         names = [target.id for target in annotated if isinstance(target, ast.Name)]
+        converted = ANYTHING if _converts(reading, defined) else EMPTY
         for name, value in [*zip(names, given.given, strict=False), *given.named.items()]:
-            reading.store(name, value)
+            reading.store(name, value | converted)
     return union([made, as_path(given.given)]) if Ref("pathlib.Path") in defined.bases else made
+
+
+def _converts(reading: Reading, defined: Definition) -> bool:
+    """Whether a class may keep something else than what it is given: one of outside converts it to the type."""
+    outer = any(not path.startswith(("@", "typing.", "abc.")) for path in paths(defined.bases))
+    inner = (reading.definitions[atom.number] for atom in defined.bases if isinstance(atom, Local))
+    return outer or any(parent is not defined and _converts(reading, parent) for parent in inner)
 
 
 def _positional(reading: Reading, defined: Definition, node: Function, held: Value) -> list[str]:

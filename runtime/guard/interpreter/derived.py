@@ -8,11 +8,13 @@ from itertools import takewhile
 
 from runtime.guard.interpreter.reading import Reading
 from runtime.guard.interpreter.texts import added, below, filled, is_step
+from runtime.guard.origins import is_anything
 from runtime.guard.sets import boxed, constants, contents, elements, known_value, one, outside, strings, union
 from runtime.guard.values import (
     ANYTHING,
     EMPTY,
     JOINED,
+    PICKED,
     STEP,
     Atom,
     Box,
@@ -34,11 +36,18 @@ _KEEPS_THE_FILE = ("name", "file", "buffer", "raw", "fp", "filename")
 def attribute(reading: Reading, held: Value, name: str) -> Value:
     """What an attribute of a value may be; one that is a property of the source is what that gives."""
     found: list[Value] = []
-    for atom in union([_attribute(reading, atom, name) for atom in held]):
+    for atom in union([_handed(reading, atom, name) or _attribute(reading, atom, name) for atom in held]):
         defined = reading.definitions[atom.number] if isinstance(atom, Local) else None
         is_property = defined is not None and defined.static == "property"
         found.append(reading.given_by(defined) if defined is not None and is_property else one(atom))
     return union(found)
+
+
+def _handed(reading: Reading, atom: Atom, name: str) -> Value:
+    """What leads from something that may be a component to the run that it is part of; nothing for other names."""
+    own = name in reading.stored and (not name.startswith("_") or isinstance(atom, Ref))
+    unknown = is_anything(atom) or atom == Unknown("step")
+    return outside(HANDED[name]) if name in HANDED and unknown and not own and atom not in PICKED else EMPTY
 
 
 def _attribute(reading: Reading, atom: Atom, name: str) -> Value:
@@ -60,8 +69,6 @@ def _attribute(reading: Reading, atom: Atom, name: str) -> Value:
         case Local(number) | Made(number):
             inherits = name not in reading.stored and Ref("pathlib.Path") in reading.definitions[number].bases
             return reading.attribute(name) | (outside(f"pathlib.Path.{name}") if inherits else EMPTY)
-        case Unknown("plain" | "step") if name in HANDED and (name not in reading.stored or name.startswith("_")):
-            return outside(HANDED[name])
         case Unknown("picked"):
             return one(atom)
         case Unknown():

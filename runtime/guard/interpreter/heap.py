@@ -6,17 +6,15 @@ been put into any container.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
+from runtime.guard.origins import is_anything
 from runtime.guard.sets import MAX_NESTING, contents, shallow, union
-from runtime.guard.values import ANYTHING, EMPTY, FIXED, Atom, Box, Ref, Unknown, Value
+from runtime.guard.values import ANYTHING, EMPTY, FIXED, Box, Unknown, Value
 
 Grow: TypeAlias = Callable[[dict[Any, Value], object, Value], None]
-_OWN_KIND = re.compile(r"[\w.]+\.[A-Z]\w*\(\)")
-"""An instance of an outside class, as its constructor gives it: no container of the source."""
 
 
 @dataclass(eq=False)
@@ -47,7 +45,7 @@ class Heap:
             if isinstance(atom, Box):
                 for site in atom.sites - FIXED:
                     self.grow(self.added, site, shallow(box))
-            elif _is_unknown(atom):
+            elif is_anything(atom):
                 for kind in kinds:
                     self.grow(self.anywhere, kind, shallow(box))
 
@@ -93,14 +91,3 @@ def placed(value: Value, place: object) -> Value:
         return value
     site = frozenset({place})
     return frozenset(replace(atom, sites=site) if isinstance(atom, Box) and not atom.sites else atom for atom in value)
-
-
-def _is_unknown(atom: Atom) -> bool:
-    """Whether something may be a container of the source that is known no longer."""
-    match atom:
-        case Unknown(kind):
-            return kind != "step"
-        case Ref(path):
-            return atom.is_instance and not _OWN_KIND.fullmatch(path)
-        case _:
-            return False

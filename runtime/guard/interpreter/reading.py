@@ -78,6 +78,7 @@ class Reading:
     module: Scope = field(init=False)
     file_fields: set[str] = field(default_factory=set[str])
     attributes: dict[str, Value] = field(default_factory=dict[str, Value])
+    tops: set[str] = field(default_factory=set[str])
     stored: set[str] = field(default_factory=set[str])
     inputs: set[str] = field(default_factory=set[str])
     defaults: dict[str, Value] = field(default_factory=dict[str, Value])
@@ -109,8 +110,10 @@ class Reading:
                 (self.stored if isinstance(node.ctx, ast.Store) else self.mentioned).add(node.attr)
             elif isinstance(node, ast.ImportFrom):
                 self.mentioned.add(node.module or "")
+                self.tops.add((node.module or "").partition(".")[0])
             elif isinstance(node, ast.Import):
                 self.mentioned.update(alias.name for alias in node.names)
+                self.tops.update(alias.name.partition(".")[0] for alias in node.names)
             elif isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) < 80:
                 self.mentioned.add(node.value)
 
