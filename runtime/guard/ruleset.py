@@ -12,6 +12,7 @@ from typing import Final, cast, get_args
 
 import yaml
 
+from runtime.files.private import OthersMayWriteError, read_unshared
 from runtime.guard.violations import Rule
 
 ALLOW: Final = "WIREWRIGHT_GUARD_ALLOW"
@@ -121,9 +122,15 @@ def rules() -> Rules:
     if not place:
         return _own()
     try:
-        return _with(place, Path(place).stat().st_mtime_ns)
+        return _with(read_unshared(Path(place), follow=True))
     except OSError:
         raise RulesError(f"The file that {ALLOW} names cannot be read.") from None
+    except OthersMayWriteError as error:
+        raise RulesError(
+            f"The file that {ALLOW} names is not used: {error.why}. Look at it, then: {error.remedy}"
+        ) from None
+    except UnicodeDecodeError:
+        raise RulesError(f"The file that {ALLOW} names is not YAML.") from None
 
 
 @lru_cache(maxsize=1)
@@ -147,12 +154,12 @@ def _own() -> Rules:
 
 
 @lru_cache(maxsize=4)
-def _with(place: str, _: int) -> Rules:
+def _with(text: str) -> Rules:
     own = _own()
     modules, by_name = {module: dict(names) for module, names in own.modules.items()}, set(own.by_name)
     try:
-        more = _mapping(_read(Path(place)), ALLOW)
-    except (UnicodeDecodeError, yaml.YAMLError):
+        more = _mapping(_parsed(text), ALLOW)
+    except yaml.YAMLError:
         raise RulesError(f"The file that {ALLOW} names is not YAML.") from None
     allowed = set(_add(modules, by_name, more))
     refused: dict[str, Rule] = {path: rule for path, rule in own.refused.items() if path not in allowed}
@@ -193,8 +200,11 @@ def _packages(modules: Mapping[str, object]) -> frozenset[str]:
 
 
 def _read(path: Path) -> object:
-    with path.open(encoding="utf-8") as file:
-        return cast("object", yaml.load(file, Loader=_LOADER))  # noqa: S506  (a safe loader)
+    return _parsed(path.read_text(encoding="utf-8"))
+
+
+def _parsed(text: str) -> object:
+    return cast("object", yaml.load(text, Loader=_LOADER))  # noqa: S506  (a safe loader)
 
 
 def _mapping(found: object, where: str) -> Mapping[str, object]:
