@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from lfx_runner.confine.policy import FACTS, FOLDER_SIZE
+from lfx_runner.confine.root import MAX_FILES
+from runtime.engine.protocol import MAX_THREADS
 from runtime.guard import scan
 from tests.attacks.hostile import tried
 from tests.attacks.report import REPORT
@@ -59,6 +62,13 @@ def test_the_figures_are_those_of_the_tables(request: pytest.FixtureRequest) -> 
     if request.config.getoption("--update-surfaces"):
         PAGE.write_text(page := _MARKED.sub(lambda _: figures(), page), encoding="utf-8")
     assert _MARKED.findall(page) == [figures()]
+
+
+def test_the_limits_are_those_that_runs_have() -> None:
+    page = " ".join(PAGE.read_text(encoding="utf-8").split())
+    assert f"threads ({MAX_THREADS:,}), files ({FOLDER_SIZE.removesuffix('m')} MB, and {MAX_FILES:,} of them)" in page
+    readable = {path for path in FACTS if path.startswith("/proc/")}
+    assert f"Of `/proc` it reads {' and '.join(f'`{path}`' for path in sorted(readable))}" in page
 
 
 def test_what_was_tried_had_no_effect() -> None:
