@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from runtime.guard.values import ANYTHING, EMPTY, FIXED, JOINED, Atom, Box, Const, File, Ref, Text, Unknown, Value
 
@@ -12,6 +13,7 @@ MAX_PARTS = 400
 MAX_CALLS = 3
 MAX_NESTING = 4
 MAX_PATH = 160
+MAX_DEPTH = 6
 
 
 def one(atom: Atom) -> Value:
@@ -51,10 +53,15 @@ def _capped(value: Value) -> Value:
 def widened(value: Value) -> Value:
     """The value told more roughly, so that it stops growing: one container of each nesting, and no constants."""
     boxes = [atom for atom in value if isinstance(atom, Box)]
-    kept: set[Atom] = {atom for atom in value if not isinstance(atom, Box)}
+    kept: set[Atom] = {_shortened(atom) for atom in value if not isinstance(atom, Box)}
     if boxes:
         kept |= _merged(boxes, widened(union(contents(box) for box in boxes)))
     return _dulled(kept)
+
+
+def _shortened(atom: Atom) -> Atom:
+    """A path that lies deep is told as one that lies less deep, from which fewer steps lead up."""
+    return replace(atom, depth=MAX_DEPTH) if isinstance(atom, File) and atom.depth > MAX_DEPTH else atom
 
 
 def _merged(boxes: list[Box], inside: Value) -> Value:
@@ -84,14 +91,9 @@ def _is_dull(atom: Atom) -> bool:
 
 def shallow(box: Box) -> Value:
     """The container, flat when containers stand in it without end: those may be anything then."""
-    if _nesting(box) <= MAX_NESTING:
+    if box.depth <= MAX_NESTING:
         return one(box)
     return one(Box((), _dulled(_flat([box])) | ANYTHING, box.mapping, box.sites))
-
-
-def _nesting(box: Box) -> int:
-    inner = [*(item for _, item in box.items), box.rest]
-    return 1 + max((_nesting(atom) for value in inner for atom in value if isinstance(atom, Box)), default=0)
 
 
 def boxed(inside: Value, *, mapping: bool = False) -> Value:

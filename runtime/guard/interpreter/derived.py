@@ -6,6 +6,7 @@ import ast
 from dataclasses import replace
 from itertools import takewhile
 
+from runtime.guard.interpreter.heap import ATTRIBUTES
 from runtime.guard.interpreter.reading import Reading
 from runtime.guard.interpreter.texts import added, below, filled, is_step
 from runtime.guard.origins import is_anything
@@ -40,6 +41,8 @@ def attribute(reading: Reading, held: Value, name: str) -> Value:
         defined = reading.definitions[atom.number] if isinstance(atom, Local) else None
         is_property = defined is not None and defined.static == "property"
         found.append(reading.given_by(defined) if defined is not None and is_property else one(atom))
+        own = reading.definitions[atom.number].scope.values.get("__get__", EMPTY) if isinstance(atom, Made) else EMPTY
+        found += [reading.given_by(reading.definitions[part.number]) for part in own if isinstance(part, Local)]
     return union(found)
 
 
@@ -63,7 +66,7 @@ def _attribute(reading: Reading, atom: Atom, name: str) -> Value:
         case File() if name in _KEEPS_THE_FILE:
             return one(replace(atom, text=True))
         case Local() | Made() if name == "__dict__":
-            return one(Box((), union(reading.attributes.values()) | ANYTHING, mapping=True))
+            return one(Box((), union(reading.attributes.values()) | ANYTHING, mapping=True, sites=ATTRIBUTES))
         case Made(number) if name in HANDED and is_component(reading, number):
             return outside(HANDED[name])
         case Local(number) | Made(number):
@@ -165,7 +168,8 @@ def operate(operation: ast.operator, left: Value, right: Value) -> Value:
             lists = frozenset(filter(is_list, both))
             return boxed(elements(lists)) if lists else ANYTHING
         case ast.BitOr():
-            return both  # dictionaries and types
+            own = any(isinstance(atom, Made) for atom in both)  # else dictionaries, sets or types
+            return both | ANYTHING if own else both
         case _:
             return ANYTHING
 

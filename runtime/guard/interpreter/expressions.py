@@ -6,6 +6,7 @@ import ast
 
 from runtime.guard.interpreter import hints, targets
 from runtime.guard.interpreter.derived import attribute, item, operate, sliced
+from runtime.guard.interpreter.heap import GROWS
 from runtime.guard.interpreter.reading import Reading, reads
 from runtime.guard.interpreter.scopes import Scope
 from runtime.guard.interpreter.texts import added, as_text
@@ -26,8 +27,6 @@ from runtime.guard.values import ANYTHING, EMPTY, Box, Const, Local, Value
 from runtime.guard.verdicts import judging
 from runtime.guard.verdicts.embedded import format_reach, template_reach
 
-_GROWS = ("append", "extend", "insert", "update", "setdefault", "add", "appendleft", "extendleft")
-"""Methods that put something into a container; one that is taken may be called with anything."""
 _GENERIC = ("typing.", "typing_extensions.", "@list", "@dict", "@tuple", "@set", "@type", "@frozenset")
 """What is subscripted with types; those in quotes are evaluated by whoever asks for them."""
 
@@ -49,7 +48,7 @@ def _name(reading: Reading, node: ast.Name, scope: Scope) -> Value:
 def _attribute(reading: Reading, node: ast.Attribute, scope: Scope) -> Value:
     held = reading.base(node.value, scope)
     judging.attribute(reading, held, node.attr, node)
-    if node.attr in _GROWS:
+    if node.attr in GROWS:
         reading.heap.put(held, Box((), ANYTHING))
     special = judging.taken(reading, held, node.attr, node)
     return attribute(reading, held, node.attr) if special is None else special

@@ -17,17 +17,27 @@ from runtime.guard.values import ANYTHING, EMPTY, FIXED, Box, Unknown, Value
 Grow: TypeAlias = Callable[[dict[Any, Value], object, Value], None]
 
 
+GROWS = frozenset(("append", "extend", "insert", "update", "setdefault", "add", "appendleft", "extendleft"))
+"""Methods that put something into a container; one that is taken may be called with anything."""
+_REBUILDING = 8
+"""How many expressions it is worth to put together again a container with what was put into it."""
+ATTRIBUTES = frozenset({"attributes"})
+"""The site of the tables in which the source's own objects keep their attributes."""
+
+
 @dataclass(eq=False)
 class Heap:
     """All that was put into containers.
 
     Attributes:
+        spend: counts work.
         grow: lets what a table has under a name be one thing more.
         read: what was read in this pass.
         added: what was put into the containers of each site.
         anywhere: what was put into something that cannot be followed: lists under False, dictionaries under True.
     """
 
+    spend: Callable[[int], None]
     grow: Grow
     read: set[object]
     added: dict[Any, Value] = field(default_factory=dict[Any, Value])
@@ -71,14 +81,28 @@ class Heap:
             if not isinstance(atom, Box):
                 found.append(frozenset({atom}))
                 continue
+            if not self.anywhere and self.added.keys().isdisjoint(atom.within):
+                self.read.update((id(self.added), site) for site in atom.within)
+                self.read.update((id(self.anywhere), kind) for kind in (False, True))
+                found.append(frozenset({atom}))
+                continue
+            self.spend(_REBUILDING + len(atom.within))
             sites = atom.sites - outer
             inner = outer | sites | {atom.mapping}
             more = [self._of(self.added, site) for site in sites]
             more += [] if atom.mapping in outer or atom.sites == FIXED else [self._of(self.anywhere, atom.mapping)]
             for box in {atom, *(box for boxes in more for box in boxes if isinstance(box, Box))}:
-                items = tuple((name, self._seen(held, inner, depth - 1)) for name, held in box.items)
-                found.append(shallow(Box(items, self._seen(box.rest, inner, depth - 1), atom.mapping, atom.sites)))
+                items = tuple((name, self._inside(held, inner, depth)) for name, held in box.items)
+                found.append(shallow(Box(items, self._inside(box.rest, inner, depth), atom.mapping, atom.sites)))
         return union(found)
+
+    def _inside(self, value: Value, outer: frozenset[object], depth: int) -> Value:
+        return self._seen(value, outer, depth - 1) if any(isinstance(atom, Box) for atom in value) else value
+
+    def attribute(self, name: str) -> Value:
+        """What was put under a name into the table of an object's attributes."""
+        found = [box for box in self._of(self.added, *ATTRIBUTES) if isinstance(box, Box)]
+        return union([*(held for box in found for key, held in box.items if key == name), *(box.rest for box in found)])
 
     def _of(self, table: dict[Any, Value], key: object) -> Value:
         self.read.add((id(table), key))

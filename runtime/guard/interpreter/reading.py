@@ -98,7 +98,7 @@ class Reading:
     spent: int = 0
 
     def __post_init__(self) -> None:
-        self.heap = Heap(self._grow, self.read)
+        self.heap = Heap(self.spend, self._grow, self.read)
         self.module = open_scope(self.tree, None)
         waiting: list[ast.AST] = [self.tree]
         while waiting:
@@ -191,7 +191,7 @@ class Reading:
     def attribute(self, name: str) -> Value:
         """What an attribute of the source's own objects may be."""
         uploaded = one(File(1, text=True)) if name in self.file_fields else EMPTY
-        default = self._default(name)
+        default = self._default(name) | self.heap.attribute(name)
         if name not in self.stored:
             return (uploaded or ANYTHING) | default
         self.read.add((id(self.attributes), name))

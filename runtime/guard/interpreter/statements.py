@@ -188,11 +188,14 @@ def _class(reading: Reading, node: ast.ClassDef, scope: Scope) -> None:
             if isinstance(atom, Ref):
                 judging.named(reading, atom.path, base)
                 judging.inherited(reading, atom.path, base)
-    for part in (*(keyword.value for keyword in node.keywords), *node.decorator_list):
-        reading.value(part, scope)
+    for keyword in node.keywords:
+        reading.value(keyword.value, scope)
+    named: list[Value] = [one(Local(defined.number))]
+    for decorator in node.decorator_list:
+        named += [_decorated(reading, defined, atom) for atom in reading.value(decorator, scope)]
     defined.bases = union(bases)
     _body(reading, node.body, defined.scope)
-    reading.bind(node.name, one(Local(defined.number)), scope)
+    reading.bind(node.name, union(named), scope)
 
 
 @reads(ast.Import)
