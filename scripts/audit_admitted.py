@@ -3,7 +3,8 @@
     .venv/bin/python scripts/audit_admitted.py [--python PYTHON] [MODULE ...]
 
 Each callable is called in a forked child of PYTHON with harmless arguments, once to warm up and once under an audit
-hook: what a first call imports is no event. Prints one line `module.name: events` for each that raises an event.
+hook: what a first call imports is no event. Prints one line `module.name: events` for each that raises an event,
+and `module: missing` for what cannot be imported there.
 `tests/runtime/guard/admitted_events.yaml` is what is known; `--python` takes the engine's own Python, for the libraries
 that are there only.
 """
@@ -21,7 +22,8 @@ import contextlib, importlib, json, os, signal, sys, tempfile
 WATCHED = ("exec", "compile", "open", "import", "socket.", "subprocess.", "os.system", "os.exec", "os.fork",
            "os.posix_spawn", "ctypes.", "os.remove", "os.rename", "os.mkdir", "shutil.", "sqlite3.connect", "urllib.")
 SHARP = tuple(event for event in WATCHED if "." in event)
-SAMPLES = ((), ("a",), (b"a",), (1,), (1.5,), (["a"],), ({"a": "b"},), ("a", "b"), (1, 2), ("a", ["b"]), (str, ["a"]))
+SAMPLES = [(), ("a",), (b"a",), (1,), (1.5,), (["a"],), ({"a": "b"},), ("a", "b"), (1, 2), ("a", ["b"]), (str, ["a"]),
+           ([{"a": 1}],), (None,)]
 def events(thing):
     seen, watching = set(), [False]
     def hook(event, args):
@@ -40,10 +42,22 @@ out, plan = os.fdopen(os.dup(1), "w"), json.load(sys.stdin)
 nothing = os.open(os.devnull, os.O_RDWR)
 for number in (0, 1, 2):
     os.dup2(nothing, number)
+if any(module.partition(".")[0] in ("numpy", "pandas") for module in plan):
+    import numpy, pandas
+    SAMPLES += [(numpy.arange(4.0),), (numpy.eye(2), 1), (pandas.DataFrame({"a": [1, 2]}),)]
+    SAMPLES += [(pandas.Series(["a", "b"]), "a")]
+if any(module.partition(".")[0].startswith(("langchain", "lfx")) for module in plan):
+    from langchain_core.documents import Document
+    from langchain_core.messages import HumanMessage
+    SAMPLES += [(Document(page_content="a"),), ([HumanMessage(content="a")],), (HumanMessage(content="a"),)]
+if any(module.partition(".")[0] == "lfx" for module in plan):
+    from lfx.schema import Data, DataFrame, Message
+    SAMPLES += [(Data(data={"a": 1}),), ([Data(text="a")],), (Message(text="a"),), (DataFrame([{"a": 1}]),)]
 for module, names in plan.items():
     try:
         found = importlib.import_module(module)
     except Exception:
+        out.write(json.dumps([module, ["missing"]]) + "\\n")
         continue
     for name in names:
         thing = getattr(found, name, None)
@@ -71,7 +85,7 @@ def audit(python: str, modules: Iterable[str] = ()) -> dict[str, list[str]]:
     """The events that each listed callable raises that nothing checks; only those that raise any.
 
     Args:
-        python: the Python in which they are called; modules that it does not have are left out.
+        python: the Python in which they are called; modules that it does not have are told as `missing`.
         modules: which modules; all listed ones when there are none.
     """
     from runtime.guard.ruleset import rules

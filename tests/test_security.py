@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from lfx_runner.confine.policy import FACTS, FOLDER_SIZE
+from lfx_runner.confine.root import MAX_FILES
+from runtime.engine.protocol import MAX_THREADS
 from runtime.guard import scan
 from tests.attacks.hostile import tried
 from tests.attacks.report import REPORT
-from tests.runtime.guard.sampling import HERE, samples
-from tests.shared.yaml_files import read_yaml
+from tests.runtime.guard.sampling import samples, ways_around
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "SECURITY.md"
@@ -27,7 +29,7 @@ def reported(row: str) -> int:
 def figures() -> str:
     """The tables of the page, from what is tried now."""
     hostile = [sample.source() for sample in samples("hostile")]
-    ways = list(read_yaml(HERE / "samples" / "ways_around.yaml").values())
+    ways = list(ways_around().values())
     benign = [sample.source() for sample in samples("benign")]
     twins, proposed = reported("twins tried"), reported("proposed first, because they replace a text of the user's own")
     rows = [
@@ -60,6 +62,13 @@ def test_the_figures_are_those_of_the_tables(request: pytest.FixtureRequest) -> 
     if request.config.getoption("--update-surfaces"):
         PAGE.write_text(page := _MARKED.sub(lambda _: figures(), page), encoding="utf-8")
     assert _MARKED.findall(page) == [figures()]
+
+
+def test_the_limits_are_those_that_runs_have() -> None:
+    page = " ".join(PAGE.read_text(encoding="utf-8").split())
+    assert f"threads ({MAX_THREADS:,}), files ({FOLDER_SIZE.removesuffix('m')} MB, and {MAX_FILES:,} of them)" in page
+    readable = {path for path in FACTS if path.startswith("/proc/")}
+    assert f"Of `/proc` it reads {' and '.join(f'`{path}`' for path in sorted(readable))}" in page
 
 
 def test_what_was_tried_had_no_effect() -> None:

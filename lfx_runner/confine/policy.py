@@ -56,7 +56,11 @@ LOOK_UPS = (
 SINK = "/dev/null"
 DEVICES = (SINK, "/dev/random", "/dev/urandom")
 """What a run can open of `/dev`; it writes to the first alone. None can be mapped: see `landlock.DEVICES`."""
-FACTS = ("/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/sys/devices/system/cpu", "/sys/fs/cgroup")
+FACTS = ("/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system/cpu")
+"""What numeric libraries ask for: the kind and number of processors, and the machine's memory as a whole.
+
+Not among them is what counts or times the processes of others, as `/proc/stat` and the files of control groups do.
+"""
 
 
 def confine_process(private: Path, *readable: Path) -> list[str]:

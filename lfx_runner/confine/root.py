@@ -22,6 +22,8 @@ MNT_DETACH = 2
 PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
 ROOT_SIZE = "1m"
 MAX_LINKS = 40
+MAX_FILES = 16_384
+"""Files, folders and links in a private folder: each takes memory of the kernel that its size does not count."""
 
 
 @dataclass(frozen=True)
@@ -89,13 +91,13 @@ def enter_root(private: Path, parts: Iterable[str], size: str, shown: frozenset[
         _furnish(base, plan(shown))
         inner = base + base
         os.makedirs(inner, exist_ok=True)  # noqa: PTH103 - plain text is faster
-        mount(None, inner, "tmpfs", MS_NOSUID | MS_NODEV, f"size={size},mode=0700")
+        mount(None, inner, "tmpfs", MS_NOSUID | MS_NODEV, f"size={size},nr_inodes={MAX_FILES},mode=0700")
         _turn(base)
         held = ["folder size", "file names"]
     except OSError:
         library().umount2(os.fsencode(base), MNT_DETACH)
         try:
-            mount(None, base, "tmpfs", MS_NOSUID | MS_NODEV, f"size={size},mode=0700")
+            mount(None, base, "tmpfs", MS_NOSUID | MS_NODEV, f"size={size},nr_inodes={MAX_FILES},mode=0700")
         except OSError:
             return []
         held = ["folder size"]

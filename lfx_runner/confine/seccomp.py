@@ -12,7 +12,7 @@ import os
 import platform
 import struct
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from lfx_runner.confine.calls import ALLOWED, DENIED
@@ -40,11 +40,19 @@ SET_MODE_FILTER, NEW_LISTENER = 1, 1 << 3
 MAP_SHARED_ANONYMOUS, MAP_GROWSDOWN = 0x21, 0x100
 PR_SET_NAME, PR_GET_NAME, PR_SET_VMA = 15, 16, 0x53564D41
 TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX = 0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451
-FILE_COMMANDS = (*range(8), 36, 37, 38, 1030, 1031, 1032)
-"""Commands of `fcntl` that duplicate descriptors, read and set their flags, lock files, and size pipes.
+FILE_COMMANDS = (*range(6), 36, 1030, 1031, 1032)
+"""Commands of `fcntl` that duplicate descriptors, read and set their flags, look for locks, and size pipes.
 
 Not among them are those that have the kernel send signals (`F_SETOWN`, `F_SETSIG`) and that watch folders (`F_NOTIFY`).
 """
+LOCK_COMMANDS = (6, 7, 37, 38)
+"""Commands of `fcntl` that lock a part of a file. Like `flock`, they succeed without any effect.
+
+No other process opens the files of a run, so that no lock on them would ever be refused; one on a file of the machine,
+which the run can only read, would stop others.
+"""
+CLOCKS = 32
+"""Clocks below this number are those of the machine and of the calling thread; others are of any process by its id."""
 OWN, OWN_GROUP = 0x7FFFFFF1, 0x7FFFFFF2
 """Stand for the process id and the group of the process that applies the filter, until it does."""
 AUDIT = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
@@ -54,7 +62,9 @@ _FLAGS = {"sendto": 3, "sendmsg": 2, "sendmmsg": 3}
 _EXAMINED = frozenset(
     {
         *("clone", "clone3", "socket", "setsockopt", "prlimit64", "mmap", "prctl", "ioctl", "fcntl"),
-        *("kill", "tkill", "tgkill"),
+        *("kill", "tkill", "tgkill", "flock"),
+        *("getpgid", "getsid", "getpriority", "sched_getaffinity", "sched_getparam", "sched_getscheduler"),
+        *("clock_gettime", "clock_getres", "clock_nanosleep"),
         *_FLAGS,
     }
 )
@@ -147,8 +157,8 @@ def _program(sockets: Sockets, *, named: bool) -> list[Instruction]:
     program += _when(number["clone"], [(LOAD, 0, 0, ARGUMENTS), (ANY_BIT, 1, 0, CLONE_THREAD), _refuse(), allow])
     # reading limits is prlimit64 without a new value
     low, high = ARGUMENTS + 16, ARGUMENTS + 20
-    reading = [(LOAD, 0, 0, low), (EQUAL, 0, 2, 0), (LOAD, 0, 0, high), (EQUAL, 1, 0, 0), _refuse(), allow]
-    program += _when(number["prlimit64"], reading)
+    reading = [(LOAD, 0, 0, low), (EQUAL, 0, 2, 0), (LOAD, 0, 0, high), (EQUAL, 1, 0, 0), _refuse()]
+    program += _when(number["prlimit64"], [*reading, *_one_of(0, (OWN, 0), _refuse())])
     # no limit counts memory that is shared and has no file, nor memory that grows down like the first stack
     growing = [(LOAD, 0, 0, ARGUMENTS + 24), (ANY_BIT, 0, 1, MAP_GROWSDOWN), _refuse()]
     shared = [(AND, 0, 0, MAP_SHARED_ANONYMOUS), (EQUAL, 0, 1, MAP_SHARED_ANONYMOUS)]
@@ -156,7 +166,11 @@ def _program(sockets: Sockets, *, named: bool) -> list[Instruction]:
     program += _when(number["prctl"], _one_of(0, (PR_SET_NAME, PR_GET_NAME, PR_SET_VMA), unknown))
     streams = (TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX)
     program += _when(number["ioctl"], _one_of(1, streams, _refuse(errno.ENOTTY)))
-    program += _when(number["fcntl"], _one_of(1, FILE_COMMANDS, _refuse()))
+    locks = [(EQUAL, 0, 1, command) for command in LOCK_COMMANDS]
+    locking = [step for test in locks for step in (test, _refuse(0))]
+    program += _when(number["fcntl"], [(LOAD, 0, 0, ARGUMENTS + 8), *locking, *_one_of(1, FILE_COMMANDS, _refuse())])
+    program += _when(number["flock"], [_refuse(0)])
+    program += _of_itself(number)
     # a thread is named by its number alone in tkill, so only the first one can be told from those of others
     for name, targets in (("kill", (OWN, 0, OWN_GROUP)), ("tgkill", (OWN,)), ("tkill", (OWN,))):
         program += _when(number[name], _one_of(0, targets, _refuse()))
@@ -174,6 +188,21 @@ def _program(sockets: Sockets, *, named: bool) -> list[Instruction]:
     program += _when(number["setsockopt"], [*buffers, *upper_layer, (EQUAL, 0, 1, TCP_ULP), _refuse(), allow])
     program += _when(number["socket"], [_refuse()] if sockets == "none" else _tcp())
     return [*program, unknown]
+
+
+def _of_itself(number: Mapping[str, int]) -> list[Instruction]:
+    """Instructions that let a process ask about itself alone: what differs for others would tell which there are."""
+    program: list[Instruction] = []
+    for name, place in (("getpgid", 0), ("getsid", 0), ("sched_getparam", 0), ("sched_getscheduler", 0)):
+        program += _when(number[name], _one_of(place, (OWN, 0), _refuse(errno.ESRCH)))
+    # the C library asks for its own threads by their numbers, and goes on where the kernel does not know the call
+    program += _when(number["sched_getaffinity"], _one_of(0, (OWN, 0), _refuse(errno.ENOSYS)))
+    own = [(LOAD, 0, 0, ARGUMENTS), (EQUAL, 1, 0, 0), _refuse(errno.ESRCH)]  # of a process, not of a group or user
+    program += _when(number["getpriority"], [*own, *_one_of(1, (OWN, 0), _refuse(errno.ESRCH))])
+    for name in ("clock_gettime", "clock_getres", "clock_nanosleep"):
+        low = [(LOAD, 0, 0, ARGUMENTS), (ABOVE, 0, 1, CLOCKS), _refuse(errno.EINVAL), (RETURN, 0, 0, ALLOW)]
+        program += _when(number[name], low)
+    return program
 
 
 def _one_of(argument: int, values: tuple[int, ...], otherwise: Instruction) -> list[Instruction]:

@@ -91,8 +91,8 @@ class RequestQueue:
             return answer
         self._supervisor.run_in_background(self._end(spares.engine, run))
         await asyncio.wait([run.ended], timeout=KILL_TIMEOUT)
-        peak = run.ended.result().peak_mb if run.ended.done() else 0
-        return replace(answer, message={**answer.message, "peak_mb": peak})
+        peak = run.ended.result().peak_mb if run.ended.done() else 0.0  # one that ends slowly was looked at before
+        return replace(answer, message={**answer.message, "peak_mb": max(peak, run.peak_mb)})
 
     async def _slot(self) -> Spares:
         """Wait for a free slot and return the processes that wait; the caller releases the slot."""

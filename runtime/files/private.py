@@ -14,6 +14,38 @@ OUR_FILES: Final = frozenset({"token"})
 OUR_ENDINGS: Final = re.compile(r"\.(?:key|enc|check|lock|(?:db|sqlite)(?:-wal|-shm)?(?:\.v0\.1\.bak)?)$")
 
 
+class OthersMayWriteError(ValueError):
+    """A file that decides what may run is not its reader's alone; `why` and `remedy` may be shown to anyone."""
+
+    def __init__(self, why: str, remedy: str) -> None:
+        self.why = why
+        self.remedy = remedy
+        super().__init__(f"{why}: {remedy}")
+
+
+def read_unshared(path: Path, *, follow: bool = False) -> str:
+    """The text of a file that decides what may run: of this user, and nobody else may write it.
+
+    Args:
+        path: the file.
+        follow: whether it may be a link, and may belong to the system's administrator, as what an operator mounts.
+
+    Raises:
+        OthersMayWriteError: it belongs to another user, or others may write it.
+        OSError: it cannot be read.
+        UnicodeDecodeError: it is no text.
+    """
+    flags = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | (0 if follow else getattr(os, "O_NOFOLLOW", 0))
+    with os.fdopen(os.open(path, flags), encoding="utf-8") as file:
+        found = os.fstat(file.fileno())
+        owners = {os.geteuid(), *((0,) if follow else ())} if os.name == "posix" else {found.st_uid}
+        if found.st_uid not in owners:
+            raise OthersMayWriteError("it belongs to another user", "remove it")
+        if os.name == "posix" and found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+            raise OthersMayWriteError("other users of this machine may write it", f"chmod 600 {path.name}")
+        return file.read()
+
+
 def private_data_folder(data: Path) -> None:
     """Create the data folder if it is missing, and close it to the other users of this machine.
 

@@ -6,12 +6,13 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Final, cast, get_args
 
 import yaml
 
+from runtime.files.private import OthersMayWriteError, read_unshared
 from runtime.guard.violations import Rule
 
 ALLOW: Final = "WIREWRIGHT_GUARD_ALLOW"
@@ -50,6 +51,18 @@ class Rules:
     methods: Mapping[str, str] = field(default_factory=dict[str, str])
     private: frozenset[str] = frozenset()
     fixes: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @cached_property
+    def of_instances(self) -> Mapping[str, list[str]]:
+        """By the name of a method, the paths of those that are judged or refused for instances of one class."""
+        found: dict[str, list[str]] = {}
+        judged = (
+            f"{module}.{name}" for module, names in self.modules.items() for name, check in names.items() if check
+        )
+        for path in [*judged, *self.refused]:
+            if "()" in path:
+                found.setdefault(path.rpartition(".")[2], []).append(path)
+        return found
 
     def is_module(self, path: str) -> bool:
         """Whether the path names a module, or a package of modules, that may be imported."""
@@ -109,9 +122,15 @@ def rules() -> Rules:
     if not place:
         return _own()
     try:
-        return _with(place, Path(place).stat().st_mtime_ns)
+        return _with(read_unshared(Path(place), follow=True))
     except OSError:
         raise RulesError(f"The file that {ALLOW} names cannot be read.") from None
+    except OthersMayWriteError as error:
+        raise RulesError(
+            f"The file that {ALLOW} names is not used: {error.why}. Look at it, then: {error.remedy}"
+        ) from None
+    except UnicodeDecodeError:
+        raise RulesError(f"The file that {ALLOW} names is not YAML.") from None
 
 
 @lru_cache(maxsize=1)
@@ -135,12 +154,12 @@ def _own() -> Rules:
 
 
 @lru_cache(maxsize=4)
-def _with(place: str, _: int) -> Rules:
+def _with(text: str) -> Rules:
     own = _own()
     modules, by_name = {module: dict(names) for module, names in own.modules.items()}, set(own.by_name)
     try:
-        more = _mapping(_read(Path(place)), ALLOW)
-    except (UnicodeDecodeError, yaml.YAMLError):
+        more = _mapping(_parsed(text), ALLOW)
+    except yaml.YAMLError:
         raise RulesError(f"The file that {ALLOW} names is not YAML.") from None
     allowed = set(_add(modules, by_name, more))
     refused: dict[str, Rule] = {path: rule for path, rule in own.refused.items() if path not in allowed}
@@ -181,8 +200,11 @@ def _packages(modules: Mapping[str, object]) -> frozenset[str]:
 
 
 def _read(path: Path) -> object:
-    with path.open(encoding="utf-8") as file:
-        return cast("object", yaml.load(file, Loader=_LOADER))  # noqa: S506  (a safe loader)
+    return _parsed(path.read_text(encoding="utf-8"))
+
+
+def _parsed(text: str) -> object:
+    return cast("object", yaml.load(text, Loader=_LOADER))  # noqa: S506  (a safe loader)
 
 
 def _mapping(found: object, where: str) -> Mapping[str, object]:

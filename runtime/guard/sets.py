@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
-from runtime.guard.values import ANYTHING, EMPTY, JOINED, Atom, Box, Const, File, Ref, Text, Unknown, Value
+from runtime.guard.values import ANYTHING, EMPTY, FIXED, JOINED, Atom, Box, Const, File, Ref, Text, Unknown, Value
 
 MAX_ATOMS = 64
 MAX_BOXES = 4
@@ -12,6 +13,7 @@ MAX_PARTS = 400
 MAX_CALLS = 3
 MAX_NESTING = 4
 MAX_PATH = 160
+MAX_DEPTH = 6
 
 
 def one(atom: Atom) -> Value:
@@ -40,7 +42,7 @@ def _capped(value: Value) -> Value:
     boxes = [atom for atom in value if isinstance(atom, Box)]
     if len(boxes) > MAX_BOXES:
         inside = union(contents(box) for box in boxes)
-        value = value - frozenset(boxes) | boxed(inside, mapping=any(box.mapping for box in boxes))
+        value = value - frozenset(boxes) | _merged(boxes, inside)
     if len(value) > MAX_ATOMS:
         value = frozenset(atom for atom in value if not _is_dull(atom)) | ANYTHING
     if len(value) > 2 * MAX_ATOMS:
@@ -49,12 +51,23 @@ def _capped(value: Value) -> Value:
 
 
 def widened(value: Value) -> Value:
-    """The value told more roughly, so that it stops growing: one flat container, and no constants."""
+    """The value told more roughly, so that it stops growing: one container of each nesting, and no constants."""
     boxes = [atom for atom in value if isinstance(atom, Box)]
-    kept: set[Atom] = {atom for atom in value if not isinstance(atom, Box)}
+    kept: set[Atom] = {_shortened(atom) for atom in value if not isinstance(atom, Box)}
     if boxes:
-        kept.add(Box((), _dulled(_flat(boxes)), mapping=any(box.mapping for box in boxes)))
+        kept |= _merged(boxes, widened(union(contents(box) for box in boxes)))
     return _dulled(kept)
+
+
+def _shortened(atom: Atom) -> Atom:
+    """A path that lies deep is told as one that lies less deep, from which fewer steps lead up."""
+    return replace(atom, depth=MAX_DEPTH) if isinstance(atom, File) and atom.depth > MAX_DEPTH else atom
+
+
+def _merged(boxes: list[Box], inside: Value) -> Value:
+    """One container in place of several."""
+    sites = frozenset[object]().union(*(box.sites for box in boxes))
+    return shallow(Box((), inside, any(box.mapping for box in boxes), sites))
 
 
 def _flat(boxes: list[Box]) -> set[Atom]:
@@ -77,13 +90,10 @@ def _is_dull(atom: Atom) -> bool:
 
 
 def shallow(box: Box) -> Value:
-    """The container, flat when containers stand in it without end."""
-    return one(box if _nesting(box) <= MAX_NESTING else Box((), _dulled(_flat([box])), mapping=box.mapping))
-
-
-def _nesting(box: Box) -> int:
-    inner = [*(item for _, item in box.items), box.rest]
-    return 1 + max((_nesting(atom) for value in inner for atom in value if isinstance(atom, Box)), default=0)
+    """The container, flat when containers stand in it without end: those may be anything then."""
+    if box.depth <= MAX_NESTING:
+        return one(box)
+    return one(Box((), _dulled(_flat([box])) | ANYTHING, box.mapping, box.sites))
 
 
 def boxed(inside: Value, *, mapping: bool = False) -> Value:
@@ -97,9 +107,13 @@ def listed(inside: Value) -> Value:
 
 
 def sequence(parts: list[Value]) -> Value:
-    """The list or tuple of the parts: a constant when each part is one."""
+    """The tuple of the parts: a constant when each part is one."""
     singles = [found[0] for part in parts if (found := constants(part)) is not None and len(found) == 1]
-    return known_value(tuple(singles)) if len(singles) == len(parts) else shallow(Box(tuple(enumerate(parts)), EMPTY))
+    return known_value(tuple(singles)) if len(singles) == len(parts) else shallow(_tuple(parts))
+
+
+def _tuple(parts: list[Value]) -> Box:
+    return Box(tuple(enumerate(parts)), EMPTY, sites=FIXED)
 
 
 def constants(value: Value) -> list[object] | None:

@@ -18,7 +18,7 @@ from runtime.guard.violations import DOES, FIXES, Rule, Violation
 
 MAX_LENGTH = 300_000
 """Characters of the longest source that is read."""
-_MAX_PASSES = 8
+_MAX_PASSES = 32
 _READ_BY = (calls, expressions, statements)  # each adds its readers when it is imported
 _CODING = re.compile(r"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 
@@ -92,6 +92,7 @@ def _settle(reading: Reading) -> None:
         reading.passes += 1
         if not reading.stale:
             return
+    raise TooMuch
 
 
 def _whole(rule: Rule, line: int, message: str) -> Violation:

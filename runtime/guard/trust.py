@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import stat
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +12,7 @@ from typing import Final
 from flows.json_values import Json, as_list, as_object, as_text
 from flows.paths import data_folder
 from runtime.files.atomic import write_atomically
-from runtime.files.private import private_data_folder
+from runtime.files.private import OthersMayWriteError, private_data_folder, read_unshared
 
 FILE_NAME: Final = "trusted-components.json"
 
@@ -136,14 +134,11 @@ def _read() -> str:
         TrustError: it is not.
         OSError: it cannot be read.
     """
-    descriptor = os.open(_place(), os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0))
-    with os.fdopen(descriptor, encoding="utf-8") as file:
-        found = os.fstat(descriptor)
-        if os.name == "posix" and found.st_uid != os.geteuid():
-            raise _untrustworthy("it belongs to another user", "remove it, and trust the components again")
-        if os.name == "posix" and found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-            raise _untrustworthy("other users of this machine may write it", f"chmod 600 {FILE_NAME}")
-        return file.read()
+    try:
+        return read_unshared(_place())
+    except OthersMayWriteError as error:
+        more = ", and trust the components again" if error.remedy == "remove it" else ""
+        raise _untrustworthy(error.why, f"{error.remedy}{more}") from None
 
 
 def _untrustworthy(why: str, remedy: str) -> TrustError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, cast
 
 
@@ -51,11 +51,30 @@ class Made:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A container: what stands under known keys or positions, and what else may be in it."""
+    """A container: what stands under known keys or positions, and what else may be in it.
+
+    `sites` are where it may have been made: containers of one site share all that is put into them later. Nothing is
+    put into a tuple, whose site is `FIXED`. `within` are those sites and the ones of all that stands in it, `depth` is
+    how deeply containers stand in it.
+    """
 
     items: tuple[tuple[object, Value], ...]
     rest: Value
     mapping: bool = False
+    sites: frozenset[object] = frozenset()
+    within: frozenset[object] = field(init=False, repr=False, compare=False)
+    depth: int = field(init=False, repr=False, compare=False)
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        inner = [atom for value in (*(held for _, held in self.items), self.rest) for atom in value]
+        boxes = [atom for atom in inner if isinstance(atom, Box)]
+        object.__setattr__(self, "within", self.sites.union(*(box.within for box in boxes)))
+        object.__setattr__(self, "depth", 1 + max((box.depth for box in boxes), default=0))
+        object.__setattr__(self, "_hash", hash((self.items, self.rest, self.mapping, self.sites)))
+
+    def __hash__(self) -> int:
+        return self._hash
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +119,7 @@ class Unknown:
 Atom: TypeAlias = Const | Ref | Local | Made | Box | File | Text | Unknown
 Value: TypeAlias = frozenset[Atom]
 
+FIXED: frozenset[object] = frozenset({None})
 EMPTY: Value = frozenset()
 ASKED: Value = frozenset({Unknown("asked")})
 ANYTHING: Value = frozenset({Unknown()})

@@ -43,6 +43,7 @@ class RunProcess:
         pid: its process id, once it is forked; 0 if it never was.
         ended: its end.
         running: whether it was given something to run.
+        peak_mb: its peak memory in MB when it was last looked at while it ran.
     """
 
     def __init__(self, number: int, connection: socket.socket, warm_steps: int) -> None:
@@ -55,6 +56,7 @@ class RunProcess:
         self.pid: asyncio.Future[int] = loop.create_future()
         self.ended: asyncio.Future[Ended] = loop.create_future()
         self.running = False
+        self.peak_mb = 0.0
 
     def forked(self, message: JsonObject) -> None:
         """Take in the engine's report that it is forked."""

@@ -111,7 +111,7 @@ async def converse(
             answer = await _answer(reader, EventFilter(on_event))
     except TimeoutError:
         if limits is not None and limits.exceeded is not None:
-            answer = _error("limit", limits.exceeded, started, limits.exceeded_mb)
+            answer = _error("limit", limits.exceeded, started)
         else:
             answer = _error("timeout", "The run took longer than it was allowed.", started)
     except _Unusable as unusable:
@@ -126,6 +126,7 @@ async def converse(
         reader.close()
         if limits is not None:
             limits.close()
+            run.peak_mb = limits.peak_mb
         if unknown is not None:
             unknown.close()
     return replace(answer, unknown_calls=unknown)

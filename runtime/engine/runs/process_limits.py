@@ -16,6 +16,7 @@ from runtime.engine.protocol import MAX_MEMORY_MB, MAX_THREADS
 INTERVAL = 0.1
 """Seconds between two looks; a short run is over before the first."""
 _HELD = re.compile(rb"^(?:RssAnon|RssShmem|VmSwap):\s*(\d+) kB", re.MULTILINE)
+_PEAK = re.compile(rb"^VmHWM:\s*(\d+) kB", re.MULTILINE)
 _THREADS = re.compile(rb"^Threads:\s*(\d+)", re.MULTILINE)
 
 
@@ -29,8 +30,8 @@ class ProcessLimits:
             pid: the process of the run.
             timeout: the time limit of the run, which is over at once when the process holds too much.
         """
-        self.exceeded_mb = 0.0
-        """How many MB it held when that was too much; 0 as long as it was not."""
+        self.peak_mb = 0.0
+        """The most MB that it held by the kernel's account when it was last looked at; 0 where that is not known."""
         self.exceeded: str | None = None
         """What a user reads when the process held too much."""
         self._timeout = timeout
@@ -38,19 +39,26 @@ class ProcessLimits:
         self._timer = asyncio.get_running_loop().call_later(INTERVAL, self._look)
 
     def close(self) -> None:
-        """Stop looking."""
+        """Look for the last time: the process may be killed next."""
         self._timer.cancel()
+        self._read()
 
-    def _look(self) -> None:
-        loop = asyncio.get_running_loop()
+    def _read(self) -> bytes:
+        """What the kernel says of the process; empty when it has ended, or where there is no /proc."""
         try:
             status = self._status.read_bytes()
         except OSError:
-            return  # the process has ended, or this system has no /proc
+            return b""
+        self.peak_mb = max(self.peak_mb, *(round(int(size) / 1024, 1) for size in _PEAK.findall(status)), 0.0)
+        return status
+
+    def _look(self) -> None:
+        loop = asyncio.get_running_loop()
+        if not (status := self._read()):
+            return
         held = sum(int(size) for size in _HELD.findall(status)) / 1024
         threads = sum(int(number) for number in _THREADS.findall(status))
         if held > MAX_MEMORY_MB:
-            self.exceeded_mb = held
             self.exceeded = f"The run used more memory than it was allowed: {MAX_MEMORY_MB} MB."
         elif threads > MAX_THREADS:
             self.exceeded = f"The run started more threads than it was allowed: {MAX_THREADS}."

@@ -5,14 +5,15 @@ from __future__ import annotations
 import ast
 import re
 
-from runtime.guard.interpreter import derived, targets
+from runtime.guard.interpreter import derived
 from runtime.guard.interpreter.arguments import Arguments, Call
 from runtime.guard.interpreter.reading import Definition, Reading, reads
 from runtime.guard.interpreter.scopes import Function, Scope, parameters
 from runtime.guard.interpreter.texts import as_path, as_text, cleaned, substituted
-from runtime.guard.sets import elements, listed, one, outside, paths, strings, union
+from runtime.guard.origins import is_anything
+from runtime.guard.sets import elements, inside, listed, one, outside, paths, strings, union
 from runtime.guard.values import ANYTHING, EMPTY, STEP, Atom, Box, Const, Local, Made, Ref, Unknown, Value
-from runtime.guard.verdicts import checks, files, judging, methods
+from runtime.guard.verdicts import checks, files, judging, methods, sockets
 
 _LOOKS_AT = {
     **dict.fromkeys(("@getattr", "@hasattr", "@setattr", "@delattr", "@vars", "@dir"), 0),
@@ -26,6 +27,8 @@ _SWITCHES = {
 }
 """Keywords that let a library execute what it reads, with the value that forbids it."""
 _RESERVED = {"name": "component_as_tool", "method": "to_toolkit"}
+_DECLARES = ("Input", "Output")
+"""How the names of fields and outputs end, which change nothing that they are declared with."""
 _PASSES_ELEMENTS = ("@map", "@filter", "functools.reduce", "itertools.starmap", "@sorted", "@max", "@min")
 
 
@@ -43,14 +46,14 @@ def _call(reading: Reading, node: ast.Call, scope: Scope) -> Value:
     found: list[Value] = []
     if isinstance(func, ast.Attribute):
         methods.judge(call)
+        methods.mutate(call)
+        _may_be_of_a_listed_class(call)
         if name not in reading.stored and _is_step(held, name, call.given):
             return STEP
         known = methods.result(held, name, call.given)
         if known is not None:
             found.append(known)
             callee = frozenset(atom for atom in callee if isinstance(atom, Ref | Local))
-            if isinstance(func.value, ast.Name | ast.Attribute | ast.Subscript | ast.Call):
-                methods.mutate(call, func.value)
     found.extend([_called(call, atom) for atom in callee])
     _pass_functions(call, callee)
     _declared(call, callee)
@@ -58,6 +61,15 @@ def _call(reading: Reading, node: ast.Call, scope: Scope) -> Value:
         if call.given.named[keyword] != one(Const(_SWITCHES[keyword])):
             call.report("deserialiser", f"A call with `{keyword}`")
     return union(found)
+
+
+def _may_be_of_a_listed_class(call: Call) -> None:
+    """Judge a method of what may be anything as that of each class that the source has at hand and that is judged."""
+    if any(map(is_anything, call.held)) and call.path not in call.reading.stored:
+        for path in call.reading.rules.of_instances.get(call.path, ()):
+            if path.partition(".")[0] in call.reading.tops:
+                judging.named(call.reading, path, call.node)
+                _outer(Call(call.reading, call.node, call.scope, call.given, path, call.held))
 
 
 _DATE = re.compile(r"(?:%[YmdHMSfjyBbAaUWVGIps]|[^%/])*")
@@ -81,21 +93,22 @@ def _is_step(held: Value, name: str, given: Arguments) -> bool:
 
 def _arguments(reading: Reading, node: ast.Call, callee: Value, scope: Scope) -> Arguments:
     looked_at = _LOOKS_AT.get(next(iter(paths(callee)), "")) if len(callee) == 1 else None
-    changes = any(isinstance(atom, Local) or (isinstance(atom, Ref) and atom.path[0] != "@") for atom in callee)
+    changes = any(isinstance(atom, Ref) and ("." in atom.path or atom.path[0] != "@") for atom in callee)
+    declares = all(path.endswith(_DECLARES) for path in paths(callee))
     given = Arguments()
     for place, part in enumerate(node.args):
         if isinstance(part, ast.Starred):
-            given.spread(reading.value(part.value, scope))
+            given.spread(spread := reading.value(part.value, scope))
+            reading.heap.spoil(elements(spread) if changes else EMPTY)
             continue
         found = reading.base(part, scope) if place == looked_at else reading.value(part, scope)
         given.given.append(found)
-        holds = any(isinstance(atom, Box) or (isinstance(atom, Const) and atom.parts is not None) for atom in found)
-        if changes and holds:
-            targets.grow(reading, part, Box((), ANYTHING), scope)  # it may come back with anything in it
+        if changes:
+            reading.heap.spoil(found)
     for keyword in node.keywords:
         found = reading.value(keyword.value, scope)
-        if changes and any(isinstance(atom, Local) for atom in callee) and any(map(derived.is_list, found)):
-            targets.grow(reading, keyword.value, Box((), ANYTHING), scope)
+        if changes and not declares:
+            reading.heap.spoil(found if keyword.arg else inside(found))
         if keyword.arg is None:
             given.spread_names(found)
         else:
@@ -127,6 +140,7 @@ def _outer(call: Call) -> Value:
     """Judge a call of something outside by what it is called with; what it gives."""
     path, given = call.path, call.given
     judging.handed_on(call.reading, path, given.every(), call.node)
+    sockets.encryption(call)
     check = call.reading.rules.check(path)
     if check in checks.CHECKS:
         return checks.CHECKS[check](call)
@@ -165,7 +179,7 @@ def _given(path: str, given: Arguments) -> Value:
             return listed(inner if path.endswith("chain") else listed(inner))
         case "@enumerate":
             return listed(one(Box(((0, STEP), (1, elements(first))), EMPTY)))
-        case "copy.copy" | "copy.deepcopy":
+        case "copy.copy" | "copy.deepcopy" | "contextlib.closing" | "contextlib.nullcontext":
             return first
         case "typing.cast":
             return given.at(1) or first
@@ -204,9 +218,17 @@ def _make(reading: Reading, defined: Definition, node: ast.ClassDef, given: Argu
     if "__init__" not in defined.scope.bound:
         annotated = [part.target for part in node.body if isinstance(part, ast.AnnAssign)]
         names = [target.id for target in annotated if isinstance(target, ast.Name)]
+        converted = ANYTHING if _converts(reading, defined) else EMPTY
         for name, value in [*zip(names, given.given, strict=False), *given.named.items()]:
-            reading.store(name, value)
+            reading.store(name, value | converted)
     return union([made, as_path(given.given)]) if Ref("pathlib.Path") in defined.bases else made
+
+
+def _converts(reading: Reading, defined: Definition) -> bool:
+    """Whether a class may keep something else than what it is given: one of outside converts it to the type."""
+    outer = any(not path.startswith(("@", "typing.", "abc.")) for path in paths(defined.bases))
+    inner = (reading.definitions[atom.number] for atom in defined.bases if isinstance(atom, Local))
+    return outer or any(parent is not defined and _converts(reading, parent) for parent in inner)
 
 
 def _positional(reading: Reading, defined: Definition, node: Function, held: Value) -> list[str]:

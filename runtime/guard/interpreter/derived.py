@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
+from itertools import takewhile
 
+from runtime.guard.interpreter.heap import ATTRIBUTES
 from runtime.guard.interpreter.reading import Reading
 from runtime.guard.interpreter.texts import added, below, filled, is_step
+from runtime.guard.origins import is_anything
 from runtime.guard.sets import boxed, constants, contents, elements, known_value, one, outside, strings, union
 from runtime.guard.values import (
     ANYTHING,
     EMPTY,
     JOINED,
+    PICKED,
     STEP,
     Atom,
     Box,
@@ -31,8 +35,22 @@ _KEEPS_THE_FILE = ("name", "file", "buffer", "raw", "fp", "filename")
 
 
 def attribute(reading: Reading, held: Value, name: str) -> Value:
-    """What an attribute of a value may be."""
-    return union([_attribute(reading, atom, name) for atom in held])
+    """What an attribute of a value may be; one that is a property of the source is what that gives."""
+    found: list[Value] = []
+    for atom in union([_handed(reading, atom, name) or _attribute(reading, atom, name) for atom in held]):
+        defined = reading.definitions[atom.number] if isinstance(atom, Local) else None
+        is_property = defined is not None and defined.static == "property"
+        found.append(reading.given_by(defined) if defined is not None and is_property else one(atom))
+        own = reading.definitions[atom.number].scope.values.get("__get__", EMPTY) if isinstance(atom, Made) else EMPTY
+        found += [reading.given_by(reading.definitions[part.number]) for part in own if isinstance(part, Local)]
+    return union(found)
+
+
+def _handed(reading: Reading, atom: Atom, name: str) -> Value:
+    """What leads from something that may be a component to the run that it is part of; nothing for other names."""
+    own = name in reading.stored and (not name.startswith("_") or isinstance(atom, Ref))
+    unknown = is_anything(atom) or atom == Unknown("step")
+    return outside(HANDED[name]) if name in HANDED and unknown and not own and atom not in PICKED else EMPTY
 
 
 def _attribute(reading: Reading, atom: Atom, name: str) -> Value:
@@ -48,14 +66,12 @@ def _attribute(reading: Reading, atom: Atom, name: str) -> Value:
         case File() if name in _KEEPS_THE_FILE:
             return one(replace(atom, text=True))
         case Local() | Made() if name == "__dict__":
-            return one(Box((), union(reading.attributes.values()) | ANYTHING, mapping=True))
+            return one(Box((), union(reading.attributes.values()) | ANYTHING, mapping=True, sites=ATTRIBUTES))
         case Made(number) if name in HANDED and is_component(reading, number):
             return outside(HANDED[name])
         case Local(number) | Made(number):
             inherits = name not in reading.stored and Ref("pathlib.Path") in reading.definitions[number].bases
             return reading.attribute(name) | (outside(f"pathlib.Path.{name}") if inherits else EMPTY)
-        case Unknown("plain" | "step") if name in HANDED and (name not in reading.stored or name.startswith("_")):
-            return outside(HANDED[name])
         case Unknown("picked"):
             return one(atom)
         case Unknown():
@@ -152,7 +168,8 @@ def operate(operation: ast.operator, left: Value, right: Value) -> Value:
             lists = frozenset(filter(is_list, both))
             return boxed(elements(lists)) if lists else ANYTHING
         case ast.BitOr():
-            return both  # dictionaries and types
+            own = any(isinstance(atom, Made) for atom in both)  # else dictionaries, sets or types
+            return both | ANYTHING if own else both
         case _:
             return ANYTHING
 
@@ -164,6 +181,7 @@ def is_list(atom: Atom) -> bool:
 
 def loosened(value: Value) -> Value:
     """What a text may be that something is put after again and again."""
-    heads = set(strings(value))
-    text = Text(heads.pop()[:20] if len(heads) == 1 else "")
+    known = strings(value) or [""]
+    same = takewhile(lambda pair: pair[0] == pair[1], zip(min(known), max(known), strict=False))
+    text = Text("".join(letter for letter, _ in same)[:20])
     return frozenset(text if strings(one(atom)) else Unknown() if isinstance(atom, Const) else atom for atom in value)

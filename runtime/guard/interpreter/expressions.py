@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 
 from runtime.guard.interpreter import hints, targets
-from runtime.guard.interpreter.derived import attribute, is_list, item, operate, sliced
+from runtime.guard.interpreter.derived import attribute, item, operate, sliced
+from runtime.guard.interpreter.heap import GROWS
 from runtime.guard.interpreter.reading import Reading, reads
 from runtime.guard.interpreter.scopes import Scope
 from runtime.guard.interpreter.texts import added, as_text
@@ -26,8 +27,6 @@ from runtime.guard.values import ANYTHING, EMPTY, Box, Const, Local, Value
 from runtime.guard.verdicts import judging
 from runtime.guard.verdicts.embedded import format_reach, template_reach
 
-_GROWS = ("append", "extend", "insert", "update", "setdefault", "add", "appendleft", "extendleft")
-"""Methods that put something into a container; one that is taken may be called with anything."""
 _GENERIC = ("typing.", "typing_extensions.", "@list", "@dict", "@tuple", "@set", "@type", "@frozenset")
 """What is subscripted with types; those in quotes are evaluated by whoever asks for them."""
 
@@ -49,8 +48,8 @@ def _name(reading: Reading, node: ast.Name, scope: Scope) -> Value:
 def _attribute(reading: Reading, node: ast.Attribute, scope: Scope) -> Value:
     held = reading.base(node.value, scope)
     judging.attribute(reading, held, node.attr, node)
-    if node.attr in _GROWS and any(map(is_list, held)):
-        targets.grow(reading, node.value, Box((), ANYTHING), scope)
+    if node.attr in GROWS:
+        reading.heap.put(held, Box((), ANYTHING))
     special = judging.taken(reading, held, node.attr, node)
     return attribute(reading, held, node.attr) if special is None else special
 
@@ -129,7 +128,7 @@ def _compare(reading: Reading, node: ast.Compare, scope: Scope) -> Value:
 def _sequence(reading: Reading, node: ast.List | ast.Tuple | ast.Set, scope: Scope) -> Value:
     parts = [reading.value(part, scope) for part in node.elts]
     if not any(isinstance(part, ast.Starred) for part in node.elts):
-        return sequence(parts)
+        return sequence(parts) if isinstance(node, ast.Tuple) else shallow(Box(tuple(enumerate(parts)), EMPTY))
     pairs = zip(node.elts, parts, strict=True)
     return boxed(union([elements(found) if isinstance(part, ast.Starred) else found for part, found in pairs]))
 

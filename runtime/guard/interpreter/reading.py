@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from runtime.guard.interpreter.heap import Heap, placed
 from runtime.guard.interpreter.scopes import BUILTINS, Function, Scope, inside, open_scope, parameters
-from runtime.guard.interpreter.sharing import holders, shares
 from runtime.guard.ruleset import Rules
 from runtime.guard.sets import known_value, one, union, widened
 from runtime.guard.values import ANYTHING, EMPTY, File, Ref, Value
@@ -44,7 +44,7 @@ class Definition:
     Attributes:
         bases: what a class may inherit from.
         owner: the class that a function is a method of.
-        static: `static` or `class` for a method that is called without its object.
+        static: `static` or `class` for a method that is called without its object, `property` for one that is read.
         decorated: whether decorators may call it with something else.
         gives: what calling the function may return or yield.
     """
@@ -78,6 +78,7 @@ class Reading:
     module: Scope = field(init=False)
     file_fields: set[str] = field(default_factory=set[str])
     attributes: dict[str, Value] = field(default_factory=dict[str, Value])
+    tops: set[str] = field(default_factory=set[str])
     stored: set[str] = field(default_factory=set[str])
     inputs: set[str] = field(default_factory=set[str])
     defaults: dict[str, Value] = field(default_factory=dict[str, Value])
@@ -88,7 +89,7 @@ class Reading:
     found: set[Violation] = field(default_factory=set[Violation])
     rooms: dict[int, Scope] = field(default_factory=dict[int, Scope])
     quoted: dict[tuple[int, str], ast.expr | None] = field(default_factory=dict[tuple[int, str], ast.expr | None])
-    shares: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
+    heap: Heap = field(init=False)
     passes: int = 0
     read: set[object] = field(default_factory=set[object])
     stale: bool = False
@@ -97,6 +98,7 @@ class Reading:
     spent: int = 0
 
     def __post_init__(self) -> None:
+        self.heap = Heap(self.spend, self._grow, self.read)
         self.module = open_scope(self.tree, None)
         waiting: list[ast.AST] = [self.tree]
         while waiting:
@@ -108,8 +110,10 @@ class Reading:
                 (self.stored if isinstance(node.ctx, ast.Store) else self.mentioned).add(node.attr)
             elif isinstance(node, ast.ImportFrom):
                 self.mentioned.add(node.module or "")
+                self.tops.add((node.module or "").partition(".")[0])
             elif isinstance(node, ast.Import):
                 self.mentioned.update(alias.name for alias in node.names)
+                self.tops.update(alias.name.partition(".")[0] for alias in node.names)
             elif isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) < 80:
                 self.mentioned.add(node.value)
 
@@ -126,7 +130,7 @@ class Reading:
         """What an expression may be, where only an attribute or item is taken from it, or its truth."""
         self.spend()
         read = READERS.get(type(node))
-        found = ANYTHING if read is None else read(self, node, scope)
+        found = ANYTHING if read is None else self.heap.seen(read(self, node, scope), id(node))
         if len(found) > _MANY:
             self.spend(len(found))
         return found
@@ -187,7 +191,7 @@ class Reading:
     def attribute(self, name: str) -> Value:
         """What an attribute of the source's own objects may be."""
         uploaded = one(File(1, text=True)) if name in self.file_fields else EMPTY
-        default = self._default(name)
+        default = self._default(name) | self.heap.attribute(name)
         if name not in self.stored:
             return (uploaded or ANYTHING) | default
         self.read.add((id(self.attributes), name))
@@ -206,29 +210,6 @@ class Reading:
         later = self.attributes.get("value", EMPTY) if name in self.inputs else EMPTY
         return self.defaults.get(name, EMPTY) | later
 
-    def sharing(self, holder: ast.expr) -> set[str]:
-        """The names of variables and attributes that may hold the container that an expression names, or hold it
-        inside: those that are assigned to one another."""
-        if not self.shares:
-            self.shares = shares(self.tree)
-        found, waiting = set[str](), list(holders(holder))
-        if not isinstance(holder, ast.Name | ast.Attribute):
-            waiting += [inner for name in waiting[:] for inner in self.shares.get(f"{name}[]", ())]
-        while waiting:
-            if (name := waiting.pop()) not in found:
-                found.add(name)
-                waiting.extend(self.shares.get(name, ()))
-        return found
-
-    def holding(self, name: str) -> list[dict[str, Value]]:
-        """Every table of values in which a name stands."""
-        scopes = [self.module, *(defined.scope for defined in self.definitions.values())]
-        return [values for values in (self.attributes, *(scope.values for scope in scopes)) if values.get(name)]
-
-    def grow(self, values: dict[str, Value], name: str, value: Value) -> None:
-        """Let what stands in a table under a name be one thing more."""
-        self._grow(values, name, value)
-
     def define(self, node: ast.ClassDef | Function, scope: Scope) -> Definition:
         """The definition at a node, made when it is first met."""
         known = self.by_node.get(id(node))
@@ -245,6 +226,7 @@ class Reading:
 
     def give(self, definition: Definition, value: Value) -> None:
         """Let a function return one thing more."""
+        value = placed(value, definition.number)
         definition.gives = self._more(definition.gives, value, definition.number)
 
     def given_by(self, definition: Definition) -> Value:
@@ -264,8 +246,8 @@ class Reading:
         values.update(dict.fromkeys(missing, ANYTHING))
         return any((id(values), name) in self.read for name in missing)
 
-    def _grow(self, values: dict[str, Value], name: str, value: Value) -> None:
-        before = values.get(name, EMPTY)
+    def _grow(self, values: dict[Any, Value], name: object, value: Value) -> None:
+        before, value = values.get(name, EMPTY), placed(value, (id(values), name))
         if (after := self._more(before, value, (id(values), name))) != before:
             values[name] = after
 

@@ -11,7 +11,7 @@ from runtime.guard.interpreter.reading import READERS, Definition, Reading, read
 from runtime.guard.interpreter.scopes import Scope, parameters
 from runtime.guard.ruleset import UNLISTED, canonical
 from runtime.guard.sets import elements, inside, one, outside, union
-from runtime.guard.values import ANYTHING, Box, Local, Ref, Value
+from runtime.guard.values import ANYTHING, EMPTY, Box, Local, Ref, Value
 from runtime.guard.verdicts import judging
 from runtime.guard.violations import Rule
 
@@ -67,13 +67,13 @@ def _augmented(reading: Reading, node: ast.AugAssign, scope: Scope) -> None:
             target = ast.copy_location(ast.Attribute(value, attr, ast.Load()), target)
         case _:
             pass
-    before = reading.base(target, scope)
-    found = derived.operate(node.op, before, reading.value(node.value, scope))
+    before, added = reading.base(target, scope), reading.value(node.value, scope)
+    found = derived.operate(node.op, before, added)
     if isinstance(node.op, ast.Add):
         loose = derived.loosened(found)
         found = found | loose if reading.passes < 2 else loose
-    if added := inside(found):
-        targets.grow(reading, target, Box((), added), scope)
+    if isinstance(node.op, ast.Add | ast.BitOr | ast.BitXor):  # a list, a dictionary or a set is changed in place
+        reading.heap.put(before, Box((), inside(added) | elements(added)))
     targets.bind(reading, node.target, found, scope)
 
 
@@ -143,10 +143,10 @@ def _match(reading: Reading, node: ast.Match, scope: Scope) -> None:
 @reads(ast.FunctionDef, ast.AsyncFunctionDef)
 def _function(reading: Reading, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> None:
     defined = reading.define(node, scope)
+    named: list[Value] = [one(Local(defined.number))]
     for decorator in node.decorator_list:
         defined.decorated = True
-        for atom in reading.value(decorator, scope):
-            _decorated(reading, defined, atom)
+        named += [_decorated(reading, defined, atom) for atom in reading.value(decorator, scope)]
     if scope.kind == "class":
         defined.owner = reading.definitions[scope.number]
     if node.name in ("__reduce__", "__reduce_ex__"):
@@ -155,20 +155,27 @@ def _function(reading: Reading, node: ast.FunctionDef | ast.AsyncFunctionDef, sc
     for argument in parameters(node.args):
         annotation(reading, argument.annotation, scope)
     annotation(reading, node.returns, scope)
-    reading.bind(node.name, one(Local(defined.number)), scope)
+    reading.bind(node.name, union(named), scope)
     reading.waiting.append(defined)
 
 
-def _decorated(reading: Reading, defined: Definition, decorator: object) -> None:
+def _decorated(reading: Reading, defined: Definition, decorator: object) -> Value:
+    """What a decorator may give instead of a function."""
     match decorator:
         case Ref("@staticmethod" | "@classmethod" as path):
             defined.static = path.removeprefix("@").removesuffix("method")
+        case Ref("@property" | "functools.cached_property"):
+            defined.static = "property"
+        case Ref(path) if not path.startswith("@"):
+            pass  # it wraps the function
         case Local(number):
             decorating = reading.definitions[number]
             for name in decorating.parameters[:1]:
                 reading.pass_in(decorating, name, one(Local(defined.number)))
+            return reading.given_by(decorating)
         case _:
-            pass
+            return ANYTHING
+    return EMPTY
 
 
 @reads(ast.ClassDef)
@@ -181,11 +188,14 @@ def _class(reading: Reading, node: ast.ClassDef, scope: Scope) -> None:
             if isinstance(atom, Ref):
                 judging.named(reading, atom.path, base)
                 judging.inherited(reading, atom.path, base)
-    for part in (*(keyword.value for keyword in node.keywords), *node.decorator_list):
-        reading.value(part, scope)
+    for keyword in node.keywords:
+        reading.value(keyword.value, scope)
+    named: list[Value] = [one(Local(defined.number))]
+    for decorator in node.decorator_list:
+        named += [_decorated(reading, defined, atom) for atom in reading.value(decorator, scope)]
     defined.bases = union(bases)
     _body(reading, node.body, defined.scope)
-    reading.bind(node.name, one(Local(defined.number)), scope)
+    reading.bind(node.name, union(named), scope)
 
 
 @reads(ast.Import)

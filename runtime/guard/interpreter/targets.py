@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from runtime.guard.interpreter.derived import attribute, is_list, item
+from runtime.guard.interpreter.derived import attribute, item
 from runtime.guard.interpreter.reading import Definition, Reading
 from runtime.guard.interpreter.scopes import Scope, parameters
-from runtime.guard.interpreter.sharing import holders
-from runtime.guard.sets import boxed, constants, contents, elements, listed, one, part_of, shallow, union
+from runtime.guard.sets import boxed, constants, contents, elements, listed, one, part_of, union
 from runtime.guard.values import ANYTHING, ASKED, EMPTY, Box, File, Made, Ref, Value
 from runtime.guard.verdicts import judging
 
@@ -38,7 +37,9 @@ def bind(reading: Reading, target: ast.expr, value: Value, scope: Scope) -> None
             items = tuple((name, value) for name in names or ())
             if isinstance(target.slice, ast.Slice):
                 value = union([value, elements(value)])
-            grow(reading, target.value, Box(items, EMPTY if names else value, mapping=True), scope)
+            box = Box(items, EMPTY if names else value, mapping=True)
+            kinds = (True,) if names and all(isinstance(name, str) for name in names) else (False, True)
+            reading.heap.put(held, box, kinds)
         case ast.Tuple(elts=parts) | ast.List(elts=parts):
             for place, part in enumerate(parts):
                 if isinstance(part, ast.Starred):
@@ -97,27 +98,6 @@ def _match_attributes(reading: Reading, node: ast.MatchClass, value: Value, scop
         found = attribute(reading, value, name)
         judging.use(reading, found, ast.copy_location(ast.Attribute(node.cls, name), node))
         match(reading, part, found, scope)
-
-
-def grow(reading: Reading, holder: ast.expr, box: Box, scope: Scope) -> None:
-    """Let a container that a name or attribute holds have more in it, and so what else may hold the same one."""
-    own = holder.id if isinstance(holder, ast.Name) else holder.attr if isinstance(holder, ast.Attribute) else ""
-    if isinstance(holder, ast.Name):
-        here: Scope | None = scope
-        while here is not None and own not in here.bound:
-            here = here.parent
-        if here is not None:
-            reading.bind(own, shallow(box), here)
-    elif own in reading.stored:
-        reading.store(own, shallow(box))
-    inner = contents(box)
-    more = shallow(Box((), inner | shallow(box), mapping=box.mapping))
-    roots = {*holders(holder)}
-    for name in reading.sharing(holder) - {own} if inner else ():
-        grown = shallow(Box((), shallow(box))) if not own and name in roots else more
-        for values in reading.holding(name):
-            if any(map(is_list, values[name])):
-                reading.grow(values, name, grown)
 
 
 def defaults(reading: Reading, defined: Definition, scope: Scope) -> None:

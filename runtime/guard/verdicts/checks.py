@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from runtime.guard.interpreter import derived, hints
 from runtime.guard.interpreter.arguments import Call
+from runtime.guard.interpreter.heap import GROWS
 from runtime.guard.interpreter.texts import as_path, below
 from runtime.guard.ruleset import canonical
 from runtime.guard.sets import (
@@ -61,6 +62,8 @@ def _getattr(call: Call) -> Value:
         return (ANYTHING if all(isinstance(atom, Text | Const) for atom in name) else PICKED) | fallback
     found: list[Value] = [fallback, ANYTHING if Unknown("asked") in name else EMPTY]
     for text in strings(name):
+        if text in GROWS:
+            call.reading.heap.put(held, Box((), ANYTHING))
         special = judging.taken(call.reading, held, text, call.node)
         found.append(derived.attribute(call.reading, held, text) if special is None else special)
     return union(found)
@@ -207,8 +210,13 @@ def _map(call: Call) -> Value:
 @_judges("dict")
 def _dict(call: Call) -> Value:
     atoms = [atom for part in call.given.given for atom in part]
-    rest = union([contents(atom) if isinstance(atom, Box) else ANYTHING for atom in atoms])
+    rest = union([_values(atom) if isinstance(atom, Box) else ANYTHING for atom in atoms])
     return shallow(Box(tuple(call.given.named.items()), rest, mapping=True))
+
+
+def _values(box: Box) -> Value:
+    """What `dict` keeps of a dictionary, or of pairs."""
+    return contents(box) if box.mapping else every(contents(box))
 
 
 @_judges("address")

@@ -8,8 +8,23 @@ from dataclasses import replace
 
 from runtime.guard.interpreter.arguments import Arguments, Call
 from runtime.guard.interpreter.texts import is_step
+from runtime.guard.origins import is_anything
 from runtime.guard.sets import contents, elements, one, outside, strings
-from runtime.guard.values import ANYTHING, EMPTY, OUTSIDE, STEP, Atom, Box, Const, File, Ref, Text, Unknown, Value
+from runtime.guard.values import (
+    ANYTHING,
+    EMPTY,
+    OUTSIDE,
+    STEP,
+    Atom,
+    Box,
+    Const,
+    File,
+    Local,
+    Ref,
+    Text,
+    Unknown,
+    Value,
+)
 from runtime.guard.verdicts import judging
 
 CHECKS = frozenset({"path", "paths", "open", "bufopen", "buffer", "url", "optional", "memory"})
@@ -117,8 +132,21 @@ def path_method(call: Call, check: str) -> None:
                 call.report("files", f"`.{name}` of what may be a path")
             case Unknown("plain" | "step") if check == "pathopen":
                 call.report("files", "`.open` of what may be a path")
+            case Ref() | Unknown() if is_anything(atom) and _works_like_a_path(call, check):
+                call.report("files", f"`.{name}` of what may be a path")
             case _:
                 pass
+
+
+def _works_like_a_path(call: Call, check: str) -> bool:
+    """Whether a call is one that other things than paths do not have: a table is renamed with a dictionary."""
+    if check != "pathmove":
+        return check != "pathmay" or call.path in ("glob", "stat", "walk")
+    given = call.given
+    one_text = (
+        len(given.given) == 1 and not given.named and not all(isinstance(atom, Box | Local) for atom in call.at(0))
+    )
+    return one_text or bool(given.more)
 
 
 def _is_pattern(atom: Atom) -> bool:
@@ -134,7 +162,11 @@ def _is_pattern(atom: Atom) -> bool:
 
 def extracts(call: Call) -> None:
     """Judge a method that unpacks an archive."""
-    archives = any(isinstance(atom, Ref) and atom.path.startswith(("zipfile.", "tarfile.")) for atom in call.held)
+    makes = not call.reading.mentioned.isdisjoint(("zipfile", "tarfile"))
+    archives = any(
+        (isinstance(atom, Ref) and atom.path.startswith(("zipfile.", "tarfile."))) or (makes and is_anything(atom))
+        for atom in call.held
+    )
     if call.path == "extract" and not archives:
         return
     if climbs(call) or outside_files(call.at(1 if call.path == "extract" else 0, "path", "extract_dir"), "folder"):

@@ -15,8 +15,8 @@ from runtime.guard.violations import FIXES, Rule
 
 ESCAPE_FIX = "Name the attribute where it is read, as in `thing.attribute`, or keep functions in a dictionary."
 _BROAD = (
-    *("memfile", "dict", "map", "super", "type", "pathlib", "pathfn", "join", "dir", "types", "namespace"),
-    *("ndarray", "raw"),
+    *("memfile", "dict", "map", "super", "type", "pathlib", "pathfn", "join", "dir", "namespace"),
+    "ndarray",
 )
 """Checks of what may still be handed around."""
 _SOFT = (
@@ -35,6 +35,7 @@ _LOOKS_LIKE_A_VALUE = ("query", "format", "sql", "save", "open", "glob", "owner"
 _TAKES_PATHS = ("@", "os.", "pathlib.", "mimetypes.")
 _TAKES_METHODS = ("urllib.parse.", "@str", "@print", "@len", "@bool")
 _LOOKS = ("@getattr", "@hasattr", "@isinstance", "@bool", "@id", "@type", "@callable", "@setattr")
+_LOOKS_AT_TYPES = ("@isinstance", "@issubclass", "@print", "@str", "@repr")
 _HARMLESS = (
     *("__name__", "__qualname__", "__doc__", "__wrapped__", "__signature__", "__cause__", "__module__", "__context__"),
     *("__suppress_context__", "__slots__"),
@@ -170,6 +171,8 @@ def taken(reading: Reading, base: Value, name: str, node: ast.AST) -> Value | No
         return None if only_refs else frozenset({Unknown("method")})
     elif any(isinstance(atom, Unknown) for atom in base):
         reading.report("files", node, f"`.{name}` {hides}", f"Call `.{name}()` directly.")
+    elif any(isinstance(atom, Ref) for atom in base):
+        return frozenset({Unknown("method")})
     return None
 
 
@@ -179,6 +182,8 @@ def handed_on(reading: Reading, callee: str, values: Iterable[Value], node: ast.
         match atom:
             case Ref(path) if path in (GRAPH, VERTEX) and callee not in _LOOKS and not callee.startswith("lfx."):
                 reading.report("secrets", node, f"Handing {source_path(path)} on, which holds other nodes' values,")
+            case Ref("@type") if callee not in _LOOKS_AT_TYPES:
+                reading.report("dynamic_code", node, "`type` handed on, which makes classes", "Call it directly.")
             case Ref("numpy.ndarray") if callee not in (*_LOOKS, "@issubclass"):
                 reading.report("native", node, "`numpy.ndarray` handed on, which makes arrays over buffers", "Name it.")
             case Unknown("method") if not callee.startswith(_TAKES_METHODS):
@@ -244,6 +249,9 @@ def changed(reading: Reading, base: Value, name: str, node: ast.AST) -> None:
     """Judge an assignment to, or deletion of, an attribute or item of something."""
     if name.startswith("__") and name.endswith("__") and name not in _HARMLESS:
         reading.report("tampering", node, f"Assigning to `.{name}`")
+    private = name.startswith("_") and name not in reading.rules.private and not name.endswith("__")
+    if private and any(isinstance(atom, Ref) and atom.is_instance for atom in base):
+        reading.report("tampering", node, f"Assigning to `.{name}`", FIXES["tampering"])
     if any(isinstance(atom, File) for atom in base) and name:
         reading.report("files", node, f"Changing `.{name}` of a temporary file", "Keep it in a variable of its own.")
     for path in paths(base):

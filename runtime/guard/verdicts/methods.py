@@ -6,9 +6,10 @@ import ast
 import re
 from collections.abc import Callable
 
-from runtime.guard.interpreter import derived, targets
+from runtime.guard.interpreter import derived
 from runtime.guard.interpreter.arguments import Arguments, Call
 from runtime.guard.interpreter.texts import below, changed_text, filled, joined
+from runtime.guard.origins import is_anything
 from runtime.guard.sets import (
     constants,
     contents,
@@ -63,7 +64,7 @@ def judge(call: Call) -> None:
 def _expression(call: Call) -> None:
     """`query` and `eval` of a table execute their text: it stands in the source and names columns only."""
     text, query = call.given.at(0, "expr"), call.path == "query"
-    tables = not all(isinstance(atom, Ref) and not atom.path.startswith(_TABLES) for atom in call.held)
+    tables = any(not isinstance(atom, Ref) or atom.path.startswith(_TABLES) or is_anything(atom) for atom in call.held)
     if query and (text is None or not tables):
         return
     if constants(text or EMPTY) is None or any(map(query_reach, strings(text))):
@@ -112,11 +113,15 @@ def _texts(call: Call) -> list[str]:
 def _sql(call: Call) -> None:
     if any(map(sql_reach, _texts(call))):
         call.report("files", f"A statement in `.{call.path}`")
-    elif any(path.startswith("sqlite3.") for path in paths(call.held)) and not all(
-        map(_opens_nothing(call), call.at(0))
-    ):
+    elif _is_sqlite(call) and not all(map(_opens_nothing(call), call.at(0))):
         fix = "Begin the statement in the source, and pass values as parameters."
         call.report("files", f"A statement in `.{call.path}` that is made at run time", fix)
+
+
+def _is_sqlite(call: Call) -> bool:
+    """Whether a statement may be one of SQLite: of a connection, or of anything in a source that can make one."""
+    makes = "sqlite3" in call.reading.mentioned and call.path != "sql"
+    return any(path.startswith("sqlite3.") for path in paths(call.held)) or (makes and any(map(is_anything, call.held)))
 
 
 def _opens_nothing(call: Call) -> Callable[[Atom], bool]:
@@ -275,17 +280,18 @@ def _of_file(file: File, name: str, given: Arguments) -> Value:
             return start if _SAME_FILE.fullmatch(name) else ANYTHING
 
 
-def mutate(call: Call, holder: ast.expr) -> None:
+def mutate(call: Call) -> None:
     """Let the container that a method changes have more in it."""
-    given, more = call.given, EMPTY
+    given, more, kinds = call.given, EMPTY, (False,)
     match call.path:
         case "append" | "add" | "appendleft" | "insert":
-            more = given.given[-1] if given.given else EMPTY
-        case "extend" | "update" | "extendleft":
+            more = union([*given.given[-1:], given.more])
+        case "extend" | "extendleft" | "update":
             more = union([*map(inside, given.every()), *map(elements, given.given), *given.named.values(), given.more])
+            kinds = (False, True) if call.path == "update" else (False,)
         case "setdefault":
-            more = call.at(1)
+            more, kinds = call.at(1), (True,)
         case _:
             pass
     if more:
-        targets.grow(call.reading, holder, Box((), more), call.scope)
+        call.reading.heap.put(call.held, Box((), more), kinds)

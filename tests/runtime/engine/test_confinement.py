@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from flows.document import Flow
+from runtime.engine import queue
 from runtime.runner import Runner
 from tests.runtime.unguarded import run_unguarded
 from tests.shared.attempts import MakeCode, needs, outcome
@@ -227,6 +228,30 @@ time.sleep(60)"""
     assert result.error is not None
     assert result.error.code == "limit"
     assert "1000" in result.error.message
+
+
+@pytest.mark.parametrize(
+    ("ends", "code"),
+    [
+        ("time.sleep(60)", "timeout"),
+        ("os.kill(os.getpid(), 9)", "crash"),
+        ("os._exit(3)", "crash"),
+        (
+            "for _ in range(3000): threading.Thread(target=time.sleep, args=[60], daemon=True).start()\ntime.sleep(60)",
+            "limit",
+        ),
+    ],
+)
+@pytest.mark.parametrize("patience", [0.0, queue.KILL_TIMEOUT])
+async def test_a_run_that_is_ended_says_how_much_memory_it_held(
+    ends: str, code: str, patience: float, runner: Runner, make_code: MakeCode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(queue, "KILL_TIMEOUT", patience)  # a process may take long to end
+    holds = "import os, threading\nthreading.stack_size(32768)\nheld = bytearray(b'x') * 200_000_000\ntime.sleep(0.5)\n"
+    result = await run_unguarded(runner, make_code(holds + ends), timeout=4)
+    assert result.error is not None
+    assert result.error.code == code
+    assert 200 < result.metrics.peak_mb < 3_000
 
 
 async def test_a_loop_without_end_is_stopped_when_its_time_is_up(runner: Runner, make_code: MakeCode) -> None:

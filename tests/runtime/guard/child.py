@@ -49,6 +49,12 @@ class Component:
         return "engine"
 
 
+class LCModelComponent(Component):
+    """What a component of a model inherits from."""
+
+    _base_inputs: "list[Part]" = []  # noqa: RUF012
+
+
 class Data:
     """A value between components."""
 
@@ -76,6 +82,10 @@ def engine() -> None:
         "schema.message": [],
         "schema.dataframe": [],
         "field_typing": [],
+        "field_typing.range_spec": [],
+        "base": [],
+        "base.models": [],
+        "base.models.model": [LCModelComponent],
     }
     for name, things in names.items():
         module = types.ModuleType(f"lfx.{name}".rstrip("."))
@@ -83,11 +93,12 @@ def engine() -> None:
         for thing in things:
             setattr(module, thing.__name__, thing)
         module.__dict__["Message"] = module.__dict__["DataFrame"] = Data
+        module.__dict__["Tool"] = module.__dict__["LanguageModel"] = object
         for kind in ("", "Str", "Int", "Float", "Bool", "Dropdown", "MessageText", "Multiline", "Secret", "SecretStr"):
             module.__dict__[f"{kind}Input"] = Part
-        for kind in ("Data", "Dict", "NestedDict", "Handle", "File", "Table", "Message", "Code", "MultilineSecret"):
+        for kind in ("Data", "Dict", "NestedDict", "Handle", "File", "Table", "Message", "Code", "Slider"):
             module.__dict__[f"{kind}Input"] = Part
-        module.__dict__["Output"] = Part
+        module.__dict__["Output"] = module.__dict__["MultilineSecretInput"] = module.__dict__["RangeSpec"] = Part
         sys.modules[module.__name__] = module
 
 
@@ -118,7 +129,7 @@ def state() -> "list[object]":
 def play(names: "dict[str, Any]") -> None:
     """Call every output of the component that a source defines."""
     for kind in [one for one in names.values() if isinstance(one, type) and issubclass(one, Component)]:
-        if kind is Component:
+        if kind in (Component, LCModelComponent):
             continue
         made = kind()
         for output in kind.outputs:

@@ -75,6 +75,15 @@ def samples(kind: str) -> list[Sample]:
     return found
 
 
+def ways_around() -> dict[str, str]:
+    """Every source that would go a way around the list, by its name."""
+    return {
+        f"{path.stem.removeprefix('ways_')}_{name}": source
+        for path in sorted((HERE / "samples").glob("ways_*.yaml"))
+        for name, source in read_yaml(path).items()
+    }
+
+
 @dataclass
 class Listener:
     """A loopback port that remembers whether anyone connected."""

@@ -11,7 +11,26 @@ from tests.runtime.guard.sampling import HERE
 from tests.shared.yaml_files import read_yaml
 
 KNOWN = {name: set(events.split()) for name, events in read_yaml(HERE / "admitted_events.yaml").items()}
-COMPUTES = ("httpx", "requests", "pydantic", "bs4", "yaml", "jwt", "regex", "orjson")
+LIBRARIES = (
+    (
+        "httpx",
+        "requests",
+        "pydantic",
+        "bs4",
+        "yaml",
+        "jwt",
+        "regex",
+        "orjson",
+        "lxml",
+        "openpyxl",
+        "tenacity",
+        "dateutil",
+    ),
+    ("numpy", "pandas"),
+    ("langchain", "langchain_core", "langchain_classic", "langchain_text_splitters", "langchain_openai"),
+    ("lfx", "lfx_openai"),
+)
+"""Packages of the engine's environment of which everything that is listed is called there, together in one process."""
 
 
 def unknown(found: dict[str, list[str]]) -> dict[str, set[str]]:
@@ -26,8 +45,13 @@ def test_nothing_in_the_standard_library_does_more_than_is_known() -> None:
 
 
 @pytest.mark.engine
-def test_nothing_in_libraries_that_compute_does_more_than_is_known(runner_environment: RunnerEnvironment) -> None:
-    assert unknown(audit(str(runner_environment.python), COMPUTES)) == {}
+@pytest.mark.parametrize("packages", LIBRARIES, ids=lambda packages: packages[0])
+def test_nothing_in_libraries_of_the_engine_does_more_than_is_known(
+    packages: tuple[str, ...], runner_environment: RunnerEnvironment
+) -> None:
+    modules = [name for name in rules().modules if name.partition(".")[0] in packages]
+    assert {name.partition(".")[0] for name in modules} == set(packages)
+    assert unknown(audit(str(runner_environment.python), modules)) == {}
 
 
 def test_no_program_is_started_by_what_is_listed() -> None:

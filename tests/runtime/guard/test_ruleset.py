@@ -1,5 +1,6 @@
 """The lists of what components may use, and what an operator adds to them."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,37 @@ def test_a_file_that_is_not_there_is_said(allow: Path) -> None:
     (found,) = scan("x = 1")
     assert ALLOW in found.message
     assert str(allow) not in found.message
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes and owners of POSIX")
+@pytest.mark.parametrize("mode", [0o620, 0o602, 0o666])
+def test_a_file_that_others_may_write_allows_nothing_and_the_remedy_is_said(allow: Path, mode: int) -> None:
+    allow.write_text("acme: {why: Ours., names: one}\n")
+    assert scan("from acme import one") == []
+    allow.chmod(mode)
+    (found,) = scan("x = 1")
+    assert f"{ALLOW} names is not used: other users of this machine may write it" in found.message
+    assert f"chmod 600 {allow.name}" in found.message
+    assert str(allow.parent) not in found.message
+    allow.chmod(0o600)
+    assert scan("from acme import one") == []
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root gives files away")
+def test_a_file_of_another_user_allows_nothing(allow: Path) -> None:
+    allow.write_text("acme: {why: Ours., names: one}\n")
+    os.chown(allow, 65534, 65534)
+    (found,) = scan("from acme import one")
+    assert "it belongs to another user" in found.message
+
+
+def test_a_file_behind_a_link_counts_as_operators_mount_it(allow: Path) -> None:
+    real = allow.with_name("real.yaml")
+    real.write_text("acme: {why: Ours., names: one}\n")
+    allow.symlink_to(real)
+    assert scan("from acme import one") == []
+    real.chmod(0o666)
+    assert scan("from acme import one") != []
 
 
 def test_a_change_of_the_file_counts_at_once(allow: Path) -> None:

@@ -3,10 +3,10 @@
 import pytest
 
 from runtime.guard import scan
-from tests.runtime.guard.sampling import HERE
+from tests.runtime.guard.sampling import HERE, ways_around
 from tests.shared.yaml_files import read_yaml
 
-WAYS: dict[str, str] = read_yaml(HERE / "samples" / "ways_around.yaml")
+WAYS = ways_around()
 NEAR: dict[str, str] = read_yaml(HERE / "samples" / "near_misses.yaml")
 
 

@@ -1,0 +1,30 @@
+"""Whether it is known what something is: what outside code hands back may be whatever it was given before."""
+
+from __future__ import annotations
+
+import re
+
+from runtime.guard.values import Atom, Ref, Unknown
+
+_CONSTRUCTED = re.compile(r"@?[\w.]*\b[A-Z]\w*\(\)")
+"""An instance of an outside class, as its constructor gives it."""
+_KEEPS_NOTHING = (
+    *("httpx.", "requests.", "aiohttp.", "urllib.", "http.", "openai.", "bs4.", "lxml.", "xml.", "html.", "email."),
+    *("re.", "regex.", "datetime.", "zoneinfo.", "time.", "decimal.", "fractions.", "ipaddress.", "uuid."),
+    *("hashlib.", "hmac.", "secrets.", "base64.", "binascii.", "zlib.", "gzip.", "struct.", "math.", "difflib."),
+    *("csv.", "io.", "zipfile.", "tarfile.", "sqlite3.", "openpyxl.", "pypdf.", "PIL.", "yaml.", "tomllib.", "ast."),
+    *("os.", "pathlib.", "tempfile.", "logging.", "loguru.", "string.", "textwrap.", "mimetypes.", "ssl.", "jwt."),
+    *("statistics.", "lfx.running.", "lfx.services.", "lfx.log."),
+)
+"""Outside modules that hand back nothing but what they make themselves."""
+
+
+def is_anything(atom: Atom) -> bool:
+    """Whether something may be any object that the source has made, or that was made for it."""
+    match atom:
+        case Unknown(kind):
+            return kind != "step"
+        case Ref(path):
+            return atom.is_instance and not (_CONSTRUCTED.fullmatch(path) or path.startswith(_KEEPS_NOTHING))
+        case _:
+            return False
