@@ -14,15 +14,14 @@ from pathlib import Path
 import yaml
 from pydantic import BaseModel, ConfigDict
 
-from evals.expectation import Expect, Probe
+from evals.expectation import Expect
+from evals.imports.chat2workflow.details import NO_DETAILS, round_details
 from evals.imports.chat2workflow.format import BenchmarkCase, BenchmarkCheck, FileValue, Task
+from evals.imports.chat2workflow.offline import Offline, offline
 from evals.scenario import Scenario, Turn
 
 KINDS = Path(__file__).parent / "chat2workflow.yaml"
 """The component types for each kind of node."""
-
-ANY_TEXT = r"\S"
-"""The pattern of a probe's output: anything but white space. A judge decides whether it is right."""
 
 
 class NodeKind(BaseModel):
@@ -59,12 +58,11 @@ class _Conversion:
 
     expect: list[tuple[str, ...]] = field(default_factory=list[tuple[str, ...]])
     lost: list[str] = field(default_factory=list[str])
-    probes: list[Probe] = field(default_factory=list[Probe])
     criteria: list[str] = field(default_factory=list[str])
     files: dict[str, Path] = field(default_factory=dict[str, Path])
     texts: dict[str, str] = field(default_factory=dict[str, str])
     notes: list[str] = field(default_factory=list[str])
-    hint: str = ""
+    offline: Offline = field(default_factory=Offline)
 
 
 def node_kinds() -> dict[str, NodeKind]:
@@ -108,9 +106,12 @@ def _convert(
         converted.notes.append("there are no checks of this round: only what the user says is carried over")
     else:
         _convert_checks(check, known, folder, converted)
+        details = round_details().get(f"{task.name}_{number}", NO_DETAILS)
+        converted.offline = offline(check, details, folder)
+        converted.notes += dict.fromkeys(converted.offline.notes)
     turns = [Turn(say=words) for words in task.rounds[:number]]
-    if converted.hint:
-        turns[-1] = Turn(say=f"{turns[-1].say}\n\n{converted.hint}")
+    if converted.offline.hint:
+        turns[-1] = Turn(say=f"{turns[-1].say}\n\n{converted.offline.hint}")
     lost = f" Without an equivalent here: {', '.join(converted.lost)}." if converted.lost else ""
     scenario = Scenario(
         id=f"{slug(task.name)}-{number}",
@@ -121,7 +122,9 @@ def _convert(
         turns=tuple(turns),
         open=True,
         expect=Expect(one_of=tuple(converted.expect)),
-        probes=tuple(converted.probes),
+        models=converted.offline.models,
+        services=converted.offline.services,
+        probes=converted.offline.probes,
         criteria=tuple(converted.criteria),
     )
     return Imported(scenario=scenario, files=converted.files, notes=tuple(converted.notes))
@@ -145,7 +148,6 @@ def _convert_checks(
             _copy(file, case, folder, converted)
         if case.truth is not None:
             converted.criteria.append(f"Given {_shown(case)}, this would be right: {case.truth}")
-    _probe(check, converted)
 
 
 def _expect(name: str, kind: NodeKind | None, converted: _Conversion) -> None:
@@ -161,42 +163,10 @@ def _expect(name: str, kind: NodeKind | None, converted: _Conversion) -> None:
             converted.notes.append(f"node kind {name} is any of {', '.join(kind.types)}: {kind.because}")
 
 
-def _probe(check: BenchmarkCheck, converted: _Conversion) -> None:
-    """A probe for each test with text only; each must give a different output than the next one."""
-    typed = [case for case in check.cases if case.inputs and not any(_files(case))]
-    converted.notes += [
-        f"{case.name} is not run: {_why_not(case)}; a probe types text into the chat"
-        for case in check.cases
-        if case not in typed
-    ]
-    if typed and len(check.inputs) > 1:
-        lines = ", ".join(f"'{name}: …'" for name in check.inputs)
-        converted.hint = f"When I try it, I type everything into the chat, a line each: {lines}."
-        converted.notes.append("several inputs are typed as one message, a line each; the last message says so")
-    messages = [_message(check, case) for case in typed]
-    for number, message in enumerate(messages):
-        others = [other for other in (*messages[number + 1 :], *messages[:number]) if other != message]
-        converted.probes.append(Probe(input=message, regex=ANY_TEXT, unlike=others[0] if others else None))
-    if typed:
-        converted.notes.append("probes check that the output exists and depends on the input, not what it says")
-
-
-def _message(check: BenchmarkCheck, case: BenchmarkCase) -> str:
-    texts = {name: value for name, value in case.inputs.items() if isinstance(value, str)}
-    if len(check.inputs) == 1:
-        return next(iter(texts.values()))
-    return "\n".join(f"{name}: {texts.get(name, '')}" for name in check.inputs)
-
-
 def _files(case: BenchmarkCase) -> Iterator[FileValue]:
     for value in case.inputs.values():
         if not isinstance(value, str):
             yield from value
-
-
-def _why_not(case: BenchmarkCase) -> str:
-    handed = [name for name, value in case.inputs.items() if not isinstance(value, str)]
-    return f"{', '.join(handed)} is a file" if handed else "it gives no input"
 
 
 def _copy(file: FileValue, case: BenchmarkCase, folder: Path | None, converted: _Conversion) -> None:
