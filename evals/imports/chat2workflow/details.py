@@ -24,6 +24,7 @@ class TestDetails(Strict):
         branch: which list of `output_var` it gives, from 0; None where it has one only.
         must: texts that must reach a model, whatever their letters' case.
         lacks: texts that must reach none.
+        matches: patterns of the output; `{1}` in them is the mark of the test's first file, `{2}` of the second.
         equals: the whole output, in place of everything else.
     """
 
@@ -32,6 +33,7 @@ class TestDetails(Strict):
     branch: Annotated[int, Field(ge=0)] | None = None
     must: tuple[Text, ...] = ()
     lacks: tuple[Text, ...] = ()
+    matches: tuple[Text, ...] = ()
     equals: Text | None = None
 
 
@@ -44,7 +46,8 @@ class RoundDetails(Strict):
         json_keys: the keys of the JSON object that models answer with and that the output must have.
         rules: answers of models that come before the general one.
         classes: by a word of the category's name, the pattern of texts that belong to it.
-        contents: by variable, the content of a stand-in for a file; `{mark}` is what tells it from others.
+        texts: outputs that are files there, and texts here, such as lists of the files that were given.
+        contents: by variable, the contents of stand-ins for its files, over and over; `{mark}` tells one from others.
         pages: by ending of the path, what a page answers below an address that a test gives; `{mark}` as before.
         hint: a sentence that the user adds.
         tests: the details of tests, by name.
@@ -55,7 +58,8 @@ class RoundDetails(Strict):
     json_keys: tuple[Text, ...] = ()
     rules: tuple[ModelRule, ...] = ()
     classes: dict[Text, Text] = Field(default_factory=dict[str, str])
-    contents: dict[Text, Text] = Field(default_factory=dict[str, str])
+    texts: tuple[Text, ...] = ()
+    contents: dict[Text, tuple[Text, ...]] = Field(default_factory=dict[str, tuple[str, ...]])
     pages: dict[Text, Text] = Field(default_factory=dict[str, str])
     hint: Text | None = None
     tests: dict[Text, TestDetails] = Field(default_factory=dict[str, TestDetails])

@@ -8,7 +8,7 @@ from services on loopback, which answer the right request only.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -33,13 +33,17 @@ from evals.imports.chat2workflow.marks import (
 from evals.scenario import ModelRule
 from evals.service import Route, Service
 
-MODEL_KINDS: Final = frozenset({"llm", "parameter-extractor"})
+MODEL_KINDS: Final = frozenset({"llm", "parameter-extractor", "echarts", "mermaid-converter"})
 """Kinds of nodes in which a model works."""
+MAKERS: Final = {"text2image": "picture", "tts": "voice", "mermaid-converter": "diagram"}
+"""Kinds of nodes that a service stands in for, and what it makes where no output is a picture or a voice."""
 MEDIA: Final = frozenset({".png", ".jpg", ".svg", ".wav", ".mp3"})
 """Endings of what a service makes, as no component does."""
 TABLES: Final = frozenset({"xlsx", "xls", "csv"})
 WRITTEN: Final = {".md": "markdown", ".html": "html", ".txt": "txt", ".csv": "csv"}
 """Endings that can be written, with the ending that the file then has."""
+LISTS: Final = ("_list", "_files")
+"""How the names of variables end that hold several files, even where a test has one."""
 TEXT_LIMIT: Final = 20_000
 """Characters of a text file that a stand-in keeps."""
 _URL: Final = re.compile(r"https?://[^/\s]+(\S*)")
@@ -62,14 +66,34 @@ class Offline:
     notes: tuple[str, ...] = ()
 
 
-def offline(check: BenchmarkCheck, details: RoundDetails, files: Path | None = None) -> Offline:
+def file_kinds(checks: Iterable[BenchmarkCheck]) -> dict[str, str]:
+    """The variables of a task that hold files in any of its rounds, with the ending of their stand-ins."""
+    return {
+        name: kind_of(value[0])
+        for check in checks
+        for case in check.cases
+        for name, value in case.inputs.items()
+        if not isinstance(value, str)
+    }
+
+
+def kind_of(file: FileValue) -> str:
+    """The ending of the stand-in for a file."""
+    ending = file.value.rpartition(".")[2].lower()
+    return "csv" if ending in TABLES else "md" if ending == "md" else "txt"
+
+
+def offline(
+    check: BenchmarkCheck, details: RoundDetails, kinds: Mapping[str, str], files: Path | None = None
+) -> Offline:
     """Make a round playable without a network.
 
     Args:
         details: what Wirewright knows of the round.
+        kinds: the endings of the stand-ins for files, by the variables of the round's task.
         files: the folder of the benchmark's files; None makes stand-ins of all.
     """
-    maker = _Maker(check, details, files)
+    maker = _Maker(check, details, kinds, files)
     cases = [case for case in check.cases if case.inputs]
     if not cases:
         return Offline()
@@ -88,6 +112,7 @@ class _Maker:
 
     check: BenchmarkCheck
     details: RoundDetails
+    endings: Mapping[str, str]
     folder: Path | None
     notes: list[str] = field(default_factory=list[str])
 
@@ -98,11 +123,10 @@ class _Maker:
     @cached_property
     def file_variables(self) -> dict[str, bool]:
         """The variables that hold files, and whether a list of them."""
-        found: dict[str, bool] = {}
+        found = {name: name.endswith(LISTS) for name in self.check.inputs if name in self.endings}
         for case in self.check.cases:
             for name, value in case.inputs.items():
-                if not isinstance(value, str):
-                    found[name] = found.get(name, False) or len(value) > 1 or self._is_list(name)
+                found |= {name: True} if not isinstance(value, str) and len(value) > 1 else {}
         return found
 
     @cached_property
@@ -171,9 +195,7 @@ class _Maker:
         pages = [route for case in cases for route in self._pages(case)]
         found = [] if not pages else [Service(name=_WEB, routes=tuple(dict.fromkeys(pages)))]
         if "google-search" in self.kinds:
-            results: JsonValue = {"results": [{"title": "A source", "content": f"It says {self._source}."}]}
-            found.append(Service(name=_SEARCH, routes=(Route(path="/search", asked="q=.", json=results),)))
-        media = [name for name in self._all_outputs if self._is_medium(name)]
+            found.append(Service(name=_SEARCH, routes=tuple(self._search(case) for case in cases)))
         routes = [
             Route(
                 path=f"/{name}",
@@ -181,7 +203,7 @@ class _Maker:
                 asked=together(self._patterns(case)),
                 json={"url": self._medium(name, case)},
             )
-            for name in media
+            for name in self._media
             for case in cases
             for method in ("GET", "POST")
         ]
@@ -197,10 +219,10 @@ class _Maker:
         for name, several in self.file_variables.items():
             place = f"are in the folder {name}" if several else f"stands as {self._path(name)}"
             yield f"{name} {place} in my files{', whose content changes from run to run' if not several else ''}."
-        for name in self._all_outputs:
-            if self._is_medium(name):
+        for name in (*self._hidden_media, *self._all_outputs):
+            if name in self._media:
                 address = f"{{{{service:{_STUDIO}}}}}/{name}?prompt=…"
-                yield f"A service makes {name}: GET {address} answers with JSON that has its url, which is what I want."
+                yield f"A service makes {name}: GET {address} answers with JSON, whose url is {name}."
                 self.notes.append(f"{name} is made by a service on loopback, which the last message names")
             elif self._is_file(name):
                 yield f"Write {name} as a file called {name}; Markdown, HTML or plain text will do."
@@ -232,19 +254,19 @@ class _Maker:
                 yield self._path(name), "\n"  # left empty
                 continue
             for number, file in enumerate(value, start=1):
-                path = f"{name}/{number}.{self._kind(file)}" if several else self._path(name)
-                yield path, self._content(name, file)
+                path = f"{name}/{number}.{kind_of(file)}" if several else self._path(name)
+                yield path, self._content(name, file, number)
 
-    def _content(self, name: str, file: FileValue) -> str:
+    def _content(self, name: str, file: FileValue, number: int) -> str:
         mark = made_mark("subject", file.value)
         told = self.details.contents.get(name)
         if told is not None:
-            return told.replace("{mark}", mark)
+            return told[(number - 1) % len(told)].replace("{mark}", mark)
         text = self._own_text(file)
         if text is not None:
             return f"{text}\n\nReference: {mark}\n"
         self.notes.append(f"{file.value} ({file.mime_type}) is replaced by a text that stands in for its content")
-        if self._kind(file) == "csv":
+        if kind_of(file) == "csv":
             return f"name,value\n{mark},1\nother,2\n"
         return f"This text stands in for {file.value}. Its subject is {mark}.\n"
 
@@ -267,16 +289,22 @@ class _Maker:
                     page = f"<html><head><title>A page</title></head><body><p>It tells of {mark}.</p></body></html>"
                     yield Route(path=path, text=page)
 
-    @property
-    def _source(self) -> str:
-        return made_mark("source", " ".join(self.check.inputs))
+    def _search(self, case: BenchmarkCase) -> Route:
+        """The answer to a search for what a test is about."""
+        results: JsonValue = {"results": [{"title": "A source", "content": f"It says {self._source(case)}."}]}
+        asked = together(mark for value in case.inputs.values() for mark in self._marks(value))
+        return Route(path="/search", asked=asked, json=results)
+
+    def _source(self, case: BenchmarkCase) -> str:
+        return made_mark("source", case.name)
 
     def _all_marks(self, case: BenchmarkCase) -> Iterator[str]:
         """The marks of all inputs of a test."""
         for value in case.inputs.values():
             yield from self._marks(value)
         if "google-search" in self.kinds:
-            yield self._source
+            yield self._source(case)
+        yield from (re.escape(self._medium(name, case)) for name in self._hidden_media)
 
     def _marks(self, value: Value) -> Iterator[str]:
         if not isinstance(value, str):
@@ -288,14 +316,11 @@ class _Maker:
 
     def _patterns(self, case: BenchmarkCase, told: TestDetails = NO_TEST) -> list[str]:
         """What must be found in what a test gives."""
-        wanted = [
-            mark
-            for name, value in case.inputs.items()
-            if name not in self.details.choosing
-            for mark in self._marks(value)
-        ]
         if "google-search" in self.kinds:
-            wanted.append(self._source)
+            wanted = [self._source(case)]  # it answers who asked for the inputs
+        else:
+            texts = (value for name, value in case.inputs.items() if name not in self.details.choosing)
+            wanted = [mark for value in texts for mark in self._marks(value)]
         if not self.has_model:
             return wanted
         told = told if told is not NO_TEST else self.details.tests.get(case.name, NO_TEST)
@@ -306,6 +331,11 @@ class _Maker:
         texts = [name for name in outputs if not self._is_file(name) and not self._is_medium(name)]
         if texts:
             yield from expects(*self._patterns(case, told))
+            yield from expects(*(answered(re.escape(self._medium(name, case))) for name in self._hidden_media))
+            marks = [
+                mark for value in case.inputs.values() if not isinstance(value, str) for mark in self._marks(value)
+            ]
+            yield from expects(*(_filled(pattern, marks) for pattern in told.matches))
         if texts and self.has_model:
             yield from expects(*(unanswered(word(text)) for text in told.lacks))
             if len(texts) > 1:
@@ -331,26 +361,35 @@ class _Maker:
     def _all_outputs(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name for names in self.check.outputs for name in names))
 
+    @cached_property
+    def _hidden_media(self) -> tuple[str, ...]:
+        """What services make on the way to other outputs."""
+        if any(self._is_medium(name) for name in self._all_outputs):
+            return ()
+        return tuple(made for kind, made in MAKERS.items() if kind in self.kinds)
+
+    @property
+    def _media(self) -> tuple[str, ...]:
+        return (*self._hidden_media, *(name for name in self._all_outputs if self._is_medium(name)))
+
     def _is_medium(self, name: str) -> bool:
         return self.check.endings.get(name, "") in MEDIA
 
     def _is_file(self, name: str) -> bool:
-        return name in self.check.endings and not self._is_medium(name)
+        return name in self.check.endings and not self._is_medium(name) and name not in self.details.texts
 
     def _medium(self, name: str, case: BenchmarkCase) -> str:
-        return f"https://studio.example/{name}-{case.name}{self.check.endings[name]}"
+        return f"https://studio.example/{name}-{case.name}{self.check.endings.get(name, '.png')}"
 
     def _ending(self, name: str) -> str:
         return WRITTEN.get(self.check.endings[name], "*")
 
-    def _is_list(self, name: str) -> bool:
-        """Whether a variable with one file is a list of them in another round or by its name."""
-        return name.endswith(("_list", "_files"))
-
-    def _kind(self, file: FileValue) -> str:
-        ending = file.value.rpartition(".")[2].lower()
-        return "csv" if ending in TABLES else "md" if ending == "md" else "txt"
-
     def _path(self, name: str) -> str:
-        files = [value[0] for case in self.check.cases if not isinstance(value := case.inputs.get(name, ""), str)]
-        return f"{name}.{self._kind(files[0])}" if files else f"{name}.txt"
+        return f"{name}.{self.endings[name]}"
+
+
+def _filled(pattern: str, marks: Sequence[str]) -> str:
+    """A pattern with the marks of a test's files in place of their numbers."""
+    for number, mark in enumerate(marks, start=1):
+        pattern = pattern.replace(f"{{{number}}}", mark)
+    return pattern

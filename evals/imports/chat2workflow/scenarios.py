@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict
 from evals.expectation import Expect
 from evals.imports.chat2workflow.details import NO_DETAILS, round_details
 from evals.imports.chat2workflow.format import BenchmarkCase, BenchmarkCheck, FileValue, Task
-from evals.imports.chat2workflow.offline import Offline, offline
+from evals.imports.chat2workflow.offline import Offline, file_kinds, offline
 from evals.scenario import Scenario, Turn
 
 KINDS = Path(__file__).parent / "chat2workflow.yaml"
@@ -84,12 +84,17 @@ def convert_tasks(
     """
     known = node_kinds()
     made = [
-        _convert(task, number, checks.get(f"{task.name}_{number}"), known, files)
+        _convert(task, number, _checks_of(task, checks), known, files)
         for task in tasks
         for number in range(1, len(task.rounds) + 1)
     ]
     rounds = {f"{task.name}_{number}" for task in tasks for number in range(1, len(task.rounds) + 1)}
     return made, [f"{key}: no query has this round" for key in checks if key not in rounds]
+
+
+def _checks_of(task: Task, checks: Mapping[str, BenchmarkCheck]) -> dict[int, BenchmarkCheck]:
+    rounds = range(1, len(task.rounds) + 1)
+    return {number: checks[f"{task.name}_{number}"] for number in rounds if f"{task.name}_{number}" in checks}
 
 
 def slug(name: str) -> str:
@@ -99,15 +104,16 @@ def slug(name: str) -> str:
 
 
 def _convert(
-    task: Task, number: int, check: BenchmarkCheck | None, known: Mapping[str, NodeKind], folder: Path | None
+    task: Task, number: int, checks: Mapping[int, BenchmarkCheck], known: Mapping[str, NodeKind], folder: Path | None
 ) -> Imported:
     converted = _Conversion()
+    check, others = checks.get(number), checks.values()
     if check is None:
         converted.notes.append("there are no checks of this round: only what the user says is carried over")
     else:
         _convert_checks(check, known, folder, converted)
         details = round_details().get(f"{task.name}_{number}", NO_DETAILS)
-        converted.offline = offline(check, details, folder)
+        converted.offline = offline(check, details, file_kinds(others), folder)
         converted.notes += dict.fromkeys(converted.offline.notes)
     turns = [Turn(say=words) for words in task.rounds[:number]]
     if converted.offline.hint:
