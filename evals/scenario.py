@@ -51,6 +51,7 @@ class Turn(Strict):
         flow: the expected flow after this turn, as text; for the last turn that acts, it is `reference`.
         reply: a right final message, if none can be derived from `answer`.
         edit: the canvas as the user edits it before this message, as text; it must be preserved like the starting one.
+        statements: what must be true of the answer, a sentence in English each: a judge that was measured decides it.
         script: the answers of the `script` player.
     """
 
@@ -61,6 +62,7 @@ class Turn(Strict):
     flow: Text | None = None
     reply: Text | None = None
     edit: Annotated[Text | None, Field(exclude_if=operator.not_)] = None
+    statements: Annotated[tuple[Text, ...], Field(exclude_if=operator.not_)] = ()
     script: tuple[ScriptStep, ...] | None = None
 
     @model_validator(mode="after")

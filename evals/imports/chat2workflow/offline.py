@@ -200,7 +200,7 @@ class _Maker:
             Route(
                 path=f"/{name}",
                 method=method,
-                asked=together(self._patterns(case)),
+                asked=together(self._asked(name, case)),
                 json={"url": self._medium(name, case)},
             )
             for name in self._media
@@ -279,15 +279,12 @@ class _Maker:
             return None
 
     def _pages(self, case: BenchmarkCase) -> Iterator[Route]:
+        page = "<html><head><title>A page</title></head><body><p>It tells of {mark}.</p></body></html>"
         for value in case.inputs.values():
             for url in _URL.finditer(value) if isinstance(value, str) else ():
-                path, mark = url.group(1) or "/", made_mark("page", url.group())
-                if self.details.pages:
-                    for ending, text in self.details.pages.items():
-                        yield Route(path=f"{path}{ending}", text=text.replace("{mark}", mark))
-                else:
-                    page = f"<html><head><title>A page</title></head><body><p>It tells of {mark}.</p></body></html>"
-                    yield Route(path=path, text=page)
+                for ending, text in (self.details.pages or {"": page}).items():
+                    mark = made_mark("page", f"{url.group()}{ending}")
+                    yield Route(path=f"{url.group(1) or '/'}{ending}", text=text.replace("{mark}", mark))
 
     def _search(self, case: BenchmarkCase) -> Route:
         """The answer to a search for what a test is about."""
@@ -309,8 +306,9 @@ class _Maker:
     def _marks(self, value: Value) -> Iterator[str]:
         if not isinstance(value, str):
             yield from (made_mark("subject", file.value) for file in value)
-        elif urls := [made_mark("page", url.group()) for url in _URL.finditer(value)]:
-            yield from urls
+        elif _URL.search(value):
+            endings = self.details.pages or {"": ""}
+            yield from (made_mark("page", f"{url.group()}{one}") for url in _URL.finditer(value) for one in endings)
         elif (mark := mark_of(value)) is not None:
             yield mark
 
@@ -327,6 +325,12 @@ class _Maker:
         words = [word(text) for text in (*self.details.must, *told.must)]
         return [answered(mark) for mark in (*wanted, *words)]
 
+    def _asked(self, name: str, case: BenchmarkCase) -> list[str]:
+        """What a service must be asked for: what is only on the way to an output shows the inputs alone."""
+        if name not in self._hidden_media:
+            return self._patterns(case)
+        return [answered(mark) for value in case.inputs.values() for mark in self._marks(value)]
+
     def _text_rules(self, case: BenchmarkCase, told: TestDetails, outputs: tuple[str, ...]) -> Iterator[Expectation]:
         texts = [name for name in outputs if not self._is_file(name) and not self._is_medium(name)]
         if texts:
@@ -342,7 +346,8 @@ class _Maker:
                 yield from expects(answers_at_least(len(texts)))
         if texts and "iteration" in self.kinds and self.has_model:
             for name, several in self.file_variables.items():
-                marks = list(self._marks(case.inputs[name])) if several else []
+                each = several and name not in self.details.choosing
+                marks = list(self._marks(case.inputs[name])) if each else []
                 yield from expects(*(answered(mark, [one for one in marks if one != mark]) for mark in marks))
         if texts:
             yield from expects(*(rf"{re.escape(key)}\W*:" for key in self.details.json_keys))
