@@ -3,20 +3,18 @@
 import asyncio
 from datetime import UTC, datetime
 from itertools import count
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.errors import BadUsage, CommandError
-from cli.eval.judge import judge_model
+from cli.errors import CommandError
+from cli.eval.judge import judge_model, labelled
 from cli.options import Json
 from cli.output.files import writable, write_text
 from cli.output.streams import print_json, print_result, progress
 
 if TYPE_CHECKING:
     from evals.calibration.agreement import Judged, Share
-    from evals.calibration.answers import LabelledAnswer
     from evals.calibration.calibration import Calibration
 
 
@@ -57,21 +55,6 @@ def calibrate(
     for line in _lines(found):
         print_result(line)
     print_result(f"{found.judge} may decide" if not why_not else f"{found.judge} may not decide: {why_not}")
-
-
-def labelled(folder: str | None) -> "tuple[LabelledAnswer, ...]":
-    """The labelled answers of a folder, or those that come with Wirewright.
-
-    Raises:
-        BadUsage: they cannot be read.
-    """
-    from evals.calibration.answers import FOLDER, AnswersError, load_answers
-
-    try:
-        return load_answers(FOLDER if folder is None else Path(folder))
-    except AnswersError as fault:
-        message = f"{fault.place}: {fault.message}."
-        raise BadUsage("bad_answers", message, fix="Correct it.", where="--answers") from None
 
 
 def _lines(found: "Calibration") -> list[str]:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from cli.documents.evals import RubricSum
     from evals.analysis.llm_judge import Opinion, Rubric
     from evals.attempt import Attempt
+    from evals.calibration.answers import LabelledAnswer
     from evals.calibration.calibration import Calibration
     from evals.calibration.statements import Decided
     from evals.score import Verdict
@@ -46,6 +47,9 @@ def judge(
         str | None,
         typer.Option(metavar="FILE", help="Its calibration, with which it decides statements (eval calibrate)."),
     ] = None,
+    answers: Annotated[
+        str | None, typer.Option(metavar="DIR", help="The labelled answers that it was measured on, if your own.")
+    ] = None,
     scores: Annotated[
         str | None, typer.Option(metavar="FILE", help="Write the scores with what it decided (scores.jsonl).")
     ] = None,
@@ -67,7 +71,7 @@ def judge(
     from evals.score import Verdict
 
     target, scores_target = writable(out), writable(scores, "--scores")
-    rubrics, measured = _rubrics(rubric or ["goal"]), _calibration(calibration)
+    rubrics, measured, known = _rubrics(rubric or ["goal"]), _calibration(calibration), labelled(answers)
     judging = judge_model(model)
     attempts, catalogue = attempts_of(readable(journal)), ready_catalogue()
     verdicts = scored(attempts, catalogue)
@@ -81,7 +85,7 @@ def judge(
         found = asyncio.run(
             opinions(all_scenarios(), attempts, catalogue, rubrics, judging, concurrency=concurrency, on_opinion=one)
         )
-        decided = asyncio.run(_decisions(attempts, catalogue, judging, measured))
+        decided = asyncio.run(_decisions(attempts, catalogue, judging, measured, known))
     except MissingExtra as missing:
         raise CommandError("extra_needed", f"{missing}.", fix="Install wirewright[evals].") from None
     if target is not None:
@@ -123,15 +127,32 @@ def _calibration(name: str | None) -> "Calibration | None":
         raise BadUsage("bad_calibration", f"{error}.", fix=fix, where="--calibration") from None
 
 
+def labelled(folder: str | None) -> "tuple[LabelledAnswer, ...]":
+    """The labelled answers of a folder, or those that come with Wirewright.
+
+    Raises:
+        BadUsage: they cannot be read.
+    """
+    from evals.calibration.answers import FOLDER, AnswersError, load_answers
+
+    try:
+        return load_answers(FOLDER if folder is None else Path(folder))
+    except AnswersError as fault:
+        message = f"{fault.place}: {fault.message}."
+        raise BadUsage("bad_answers", message, fix="Correct it.", where="--answers") from None
+
+
 async def _decisions(
-    attempts: "Sequence[Attempt]", catalogue: "Catalogue", model: "Model", calibration: "Calibration | None"
+    attempts: "Sequence[Attempt]",
+    catalogue: "Catalogue",
+    model: "Model",
+    calibration: "Calibration | None",
+    answers: "Sequence[LabelledAnswer]",
 ) -> "list[Decided]":
     """What the judge decides of the scenarios' statements about attempts."""
-    from evals.calibration.answers import load_answers
     from evals.calibration.statements import decide_statements
 
     scenarios = {(scenario.id, scenario.digest): scenario for scenario in all_scenarios()}
-    answers = load_answers()
     found: list[Decided] = []
     for attempt in attempts:
         scenario = scenarios.get((attempt.scenario, attempt.digest))

@@ -75,7 +75,7 @@ def agreement(judged: Sequence[Judged]) -> Agreement:
         accuracy=_share(said == row.label for row, said in judged),
         sensitivity=_share(said is True for row, said in judged if row.label),
         specificity=_share(said is False for row, said in judged if not row.label),
-        kappa=_kappa([(row.label, _said(row, said)) for row, said in judged]),
+        kappa=_kappa([(row.label, said == row.label) for row, said in judged]),
         unanswered=sum(said is None for _, said in judged),
     )
 
@@ -110,11 +110,6 @@ def cohen_kappa(pairs: Iterable[tuple[bool, bool]]) -> float:
     return 0.0 if expected == 1 else (observed - expected) / (1 - expected)
 
 
-def _said(row: LabelledAnswer, said: bool | None) -> bool:
-    """What counts as the judgement: saying nothing is as wrong as saying the opposite."""
-    return not row.label if said is None else said
-
-
 def _share(right: Iterable[bool]) -> Share:
     found = list(right)
     if not found:
@@ -130,7 +125,9 @@ def _accuracy(judged: Sequence[Judged], groups: Sequence[str]) -> dict[str, Shar
     return {name: _share(right) for name, right in found.items()}
 
 
-def _kappa(pairs: Sequence[tuple[bool, bool]]) -> Kappa:
+def _kappa(right: Sequence[tuple[bool, bool]]) -> Kappa:
+    """Kappa from labels and whether the judge agreed: saying nothing is as wrong as saying the opposite."""
+    pairs = [(label, label is agrees) for label, agrees in right]
     random = Random(0)  # noqa: S311  (a bootstrap: the same answers give the same interval)
     drawn = sorted(cohen_kappa(random.choices(pairs, k=len(pairs))) for _ in range(RESAMPLES))
     edge = round(0.025 * RESAMPLES)

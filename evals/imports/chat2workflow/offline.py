@@ -217,17 +217,19 @@ class _Maker:
             yield f"When I try it, I type everything into the chat, a line each: {lines}."
             self.notes.append("several inputs are typed as one message, a line each; the last message says so")
         for name, several in self.file_variables.items():
-            place = f"are in the folder {name}" if several else f"stands as {self._path(name)}"
-            yield f"{name} {place} in my files{', whose content changes from run to run' if not several else ''}."
+            place = f"The files of {name} are in the folder {name}" if several else f"{name} is {self._path(name)}"
+            yield f"{place} in my files; their content changes from run to run."
         for name in (*self._hidden_media, *self._all_outputs):
             if name in self._media:
                 address = f"{{{{service:{_STUDIO}}}}}/{name}?prompt=…"
                 yield f"A service makes {name}: GET {address} answers with JSON, whose url is {name}."
                 self.notes.append(f"{name} is made by a service on loopback, which the last message names")
             elif self._is_file(name):
-                yield f"Write {name} as a file called {name}; Markdown, HTML or plain text will do."
-                if self.check.endings[name] not in WRITTEN:
-                    ending = self.check.endings[name]
+                ending = self.check.endings[name]
+                written = WRITTEN.get(ending)
+                form = "Markdown, HTML or plain text will do" if written is None else f"as {written}"
+                yield f"Write {name} as a file called {name}; {form}."
+                if written is None:
                     self.notes.append(f"{name} may be Markdown, HTML or text: no component writes {ending}")
         if "google-search" in self.kinds:
             yield f"Search with {{{{service:{_SEARCH}}}}}/search?q=…, which answers with JSON."

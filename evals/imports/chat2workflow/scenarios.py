@@ -7,7 +7,7 @@ Natural Language". What cannot be converted is listed for every scenario.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict
 
 from evals.expectation import Expect
 from evals.imports.chat2workflow.details import NO_DETAILS, round_details
-from evals.imports.chat2workflow.format import BenchmarkCase, BenchmarkCheck, FileValue, Task
+from evals.imports.chat2workflow.format import BenchmarkCase, BenchmarkCheck, Task
 from evals.imports.chat2workflow.offline import Offline, file_kinds, offline
 from evals.scenario import Scenario, Turn
 
@@ -43,12 +43,10 @@ class Imported:
     """The scenario of a round.
 
     Attributes:
-        files: where its files were read from, by name.
         notes: what was not converted, or was adapted, a sentence each.
     """
 
     scenario: Scenario
-    files: Mapping[str, Path] = field(default_factory=dict[str, Path])
     notes: tuple[str, ...] = ()
 
 
@@ -59,8 +57,6 @@ class _Conversion:
     expect: list[tuple[str, ...]] = field(default_factory=list[tuple[str, ...]])
     lost: list[str] = field(default_factory=list[str])
     criteria: list[str] = field(default_factory=list[str])
-    files: dict[str, Path] = field(default_factory=dict[str, Path])
-    texts: dict[str, str] = field(default_factory=dict[str, str])
     notes: list[str] = field(default_factory=list[str])
     offline: Offline = field(default_factory=Offline)
 
@@ -111,10 +107,11 @@ def _convert(
     if check is None:
         converted.notes.append("there are no checks of this round: only what the user says is carried over")
     else:
-        _convert_checks(check, known, folder, converted)
+        _convert_checks(check, known, converted)
         details = round_details().get(f"{task.name}_{number}", NO_DETAILS)
         converted.offline = offline(check, details, file_kinds(others), folder)
         converted.notes += dict.fromkeys(converted.offline.notes)
+    probes = converted.offline.probes
     turns = [Turn(say=words) for words in task.rounds[:number]]
     if converted.offline.hint:
         turns[-1] = Turn(say=f"{turns[-1].say}\n\n{converted.offline.hint}")
@@ -124,21 +121,19 @@ def _convert(
         about=f"Chat2Workflow ({task.category}): {task.name}, round {number} of {len(task.rounds)}.{lost}",
         tags=("imported", "chat2workflow", slug(task.category)),
         split="test",
-        files=converted.texts,
+        files=probes[0].files if probes else {},
         turns=tuple(turns),
         open=True,
         expect=Expect(one_of=tuple(converted.expect)),
         models=converted.offline.models,
         services=converted.offline.services,
-        probes=converted.offline.probes,
+        probes=probes,
         criteria=tuple(converted.criteria),
     )
-    return Imported(scenario=scenario, files=converted.files, notes=tuple(converted.notes))
+    return Imported(scenario=scenario, notes=tuple(converted.notes))
 
 
-def _convert_checks(
-    check: BenchmarkCheck, known: Mapping[str, NodeKind], folder: Path | None, converted: _Conversion
-) -> None:
+def _convert_checks(check: BenchmarkCheck, known: Mapping[str, NodeKind], converted: _Conversion) -> None:
     ends = [kind for kind, names in (("start", check.inputs), ("end", any(check.outputs))) if names]
     for kind in dict.fromkeys((*check.kinds, *ends)):
         _expect(kind, known.get(kind), converted)
@@ -150,8 +145,6 @@ def _convert_checks(
         converted.criteria.append(f"Depending on its branch, the flow gives one of these: {'; or '.join(sets)}.")
     converted.criteria += [f"The result {name} is a {ending} file." for name, ending in check.endings.items()]
     for case in check.cases:
-        for file in _files(case):
-            _copy(file, case, folder, converted)
         if case.truth is not None:
             converted.criteria.append(f"Given {_shown(case)}, this would be right: {case.truth}")
 
@@ -167,27 +160,6 @@ def _expect(name: str, kind: NodeKind | None, converted: _Conversion) -> None:
         converted.expect.append(kind.types)
         if kind.because:
             converted.notes.append(f"node kind {name} is any of {', '.join(kind.types)}: {kind.because}")
-
-
-def _files(case: BenchmarkCase) -> Iterator[FileValue]:
-    for value in case.inputs.values():
-        if not isinstance(value, str):
-            yield from value
-
-
-def _copy(file: FileValue, case: BenchmarkCase, folder: Path | None, converted: _Conversion) -> None:
-    if file.value in converted.files:
-        return
-    path = None if folder is None else folder / file.value
-    if path is None or not path.is_file():
-        converted.notes.append(f"{case.name}: the file {file.value} is not there")
-        return
-    converted.files[file.value] = path
-    try:
-        converted.texts[file.value] = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        note = f"{case.name}: {file.value} ({file.mime_type}) is copied, but a scenario holds text files only"
-        converted.notes.append(note)
 
 
 def _shown(case: BenchmarkCase) -> str:

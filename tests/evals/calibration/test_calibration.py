@@ -63,18 +63,22 @@ def good(text: str) -> bool:
     return '"answer": "yes' in text
 
 
+def some(right: int, wrong: int) -> list[Judged]:
+    """Whole answers, of which as many are judged wrong as are asked for."""
+    answers = rows()[: right + wrong]
+    return [(row, row.label if number >= wrong else not row.label) for number, row in enumerate(answers)]
+
+
 @pytest.mark.anyio
-async def test_a_judge_that_reads_may_decide_and_one_that_always_agrees_may_not() -> None:
-    answers = rows()
+async def test_a_judge_that_reads_agrees_and_one_that_always_says_yes_does_not() -> None:
+    answers = rows()[:24]
     reading = await calibrate(answers, scripted(good), "2026-11-25")
-    assert (reading.judge, reading.at, reading.count, reading.complete) == ("scripted", "2026-11-25", 420, True)
+    assert (reading.judge, reading.at, reading.count, reading.complete) == ("scripted", "2026-11-25", 24, False)
     assert (reading.agreement.accuracy.value, reading.agreement.kappa.value) == (1.0, 1.0)
-    assert sorted(reading.languages) == sorted(LANGUAGES)
+    assert list(reading.languages) == ["de"]
     assert sorted(reading.traps) == sorted(TRAPS)
-    assert reading.why_not("scripted", answers) == ""
     agreeing = await calibrate(answers, scripted(lambda _: True), "2026-11-25")
     assert (agreeing.agreement.sensitivity.value, agreeing.agreement.specificity.value) == (1.0, 0.0)
-    assert "its agreement may be as low as 45%" in agreeing.why_not("scripted", answers)
 
 
 @pytest.mark.anyio
@@ -92,12 +96,6 @@ async def test_what_a_judge_is_shown_cannot_close_the_frame() -> None:
     assert (asked.passed, asked.reason) == (True, "So it says.")
     assert r"Four \u003cb\u003e." in shown[0]
     assert json.loads(QUESTION.document)["record"] == "It ran and gave 4."
-
-
-def some(right: int, wrong: int) -> list[Judged]:
-    """Whole answers, of which as many are judged wrong as are asked for."""
-    answers = rows()[: right + wrong]
-    return [(row, row.label if number >= wrong else not row.label) for number, row in enumerate(answers)]
 
 
 def test_the_lower_bound_decides_and_not_the_share() -> None:
@@ -121,14 +119,13 @@ def test_a_calibration_holds_for_its_judge_its_answers_and_its_words_alone(monke
 
 @pytest.mark.anyio
 async def test_a_judge_decides_with_a_calibration_and_leaves_it_open_without() -> None:
-    answers = rows()
-    judge = scripted(good)
-    measured = await calibrate(answers, judge, "2026-11-25")
+    answers, judge = rows(), scripted(good)
+    measured = calibration_of(some(420, 0), "scripted", "2026-11-25")
     yes, no = (Question(user="Is it?", record=None, answer=said, statement="It says yes.") for said in ("yes", "no"))
     assert await decide(yes, judge, measured, answers) == ("passed", "So it says.")
     assert await decide(no, judge, measured, answers) == ("failed", "So it says.")
     assert await decide(yes, judge, None, answers) == ("undecided", "the judge was not measured")
-    poor = await calibrate(answers, scripted(lambda _: True), "2026-11-25")
+    poor = calibration_of(some(210, 210), "scripted", "2026-11-25")
     assert (await decide(yes, judge, poor, answers))[0] == "undecided"
 
 
@@ -139,7 +136,7 @@ async def test_a_judge_that_fails_decides_nothing() -> None:
         return ModelResponse(parts=[])
 
     answers = rows()
-    measured = (await calibrate(answers, scripted(good), "x")).model_copy(update={"judge": "failing"})
+    measured = calibration_of(some(420, 0), "failing", "x")
     decision, reason = await decide(QUESTION, FunctionModel(fail, model_name="failing"), measured, answers)
     assert (decision, bool(reason)) == ("undecided", True)
 

@@ -2,12 +2,12 @@
 
 import pytest
 
-from evals.calibration.calibration import Calibration, calibrate
+from evals.calibration.calibration import Calibration, calibration_of
 from evals.calibration.statements import JUDGED, Decided, decide_statements, with_decisions
 from evals.scenario import Scenario
 from evals.score import Verdict, score_attempt
 from flows.catalogue import Catalogue
-from tests.evals.calibration.test_calibration import good, rows, scripted
+from tests.evals.calibration.test_calibration import good, rows, scripted, some
 from tests.evals.conftest import Played, scenario_named
 
 ASKED = scenario_named("question-count")
@@ -21,9 +21,9 @@ SCENARIO = ASKED.model_copy(
 
 
 @pytest.fixture(scope="module")
-async def measured() -> Calibration:
-    """A judge that may decide."""
-    return await calibrate(rows(), scripted(good), "2026-11-25")
+def measured() -> Calibration:
+    """The calibration of a judge that may decide."""
+    return calibration_of(some(420, 0), "scripted", "2026-11-25")
 
 
 def decided_of(verdict: Verdict, *decisions: str) -> list[Decided]:

@@ -50,7 +50,7 @@ class RecordedRunner:
     def __init__(self, runner: FlowRunner | None, scenario: Scenario, version: str, recordings: Recordings) -> None:
         self._runner = runner
         self._recordings = recordings
-        self._conditions = [version, scenario.model_dump_json(include={"models", "services", "files"})]
+        self._conditions = [version, scenario.model_dump_json(include={"models", "services"})]
         self.used: set[str] = set()
 
     state = "ready"
