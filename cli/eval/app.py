@@ -6,8 +6,9 @@ from typing import Annotated
 import typer
 
 from cli.errors import BadUsage, CommandError
-from cli.eval import calibrate, check, compare, conversations, export, imports, judge, mutate, report, run, score, show
+from cli.eval import check, compare, conversations, export, imports, mutate, report, run, score, show
 from cli.eval import fix as eval_fix
+from cli.eval.judging import calibrate, judge
 from cli.eval.play.selection import use_folder
 from cli.help.group import CommandGroup
 

@@ -8,7 +8,7 @@ from services on loopback, which answer the right request only.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -18,7 +18,8 @@ from pydantic import JsonValue
 
 from evals.expectation import Expectation, Probe
 from evals.imports.chat2workflow.details import NO_TEST, RoundDetails, TestDetails
-from evals.imports.chat2workflow.format import BenchmarkCase, BenchmarkCheck, FileValue, Value
+from evals.imports.chat2workflow.files import kind_of, stand_in_for
+from evals.imports.chat2workflow.format import BenchmarkCase, BenchmarkCheck, Value
 from evals.imports.chat2workflow.marks import (
     answered,
     answers_at_least,
@@ -39,13 +40,10 @@ MAKERS: Final = {"text2image": "picture", "tts": "voice", "mermaid-converter": "
 """Kinds of nodes that a service stands in for, and what it makes where no output is a picture or a voice."""
 MEDIA: Final = frozenset({".png", ".jpg", ".svg", ".wav", ".mp3"})
 """Endings of what a service makes, as no component does."""
-TABLES: Final = frozenset({"xlsx", "xls", "csv"})
 WRITTEN: Final = {".md": "markdown", ".html": "html", ".txt": "txt", ".csv": "csv"}
 """Endings that can be written, with the ending that the file then has."""
 LISTS: Final = ("_list", "_files")
 """How the names of variables end that hold several files, even where a test has one."""
-TEXT_LIMIT: Final = 20_000
-"""Characters of a text file that a stand-in keeps."""
 _URL: Final = re.compile(r"https?://[^/\s]+(\S*)")
 _WEB, _SEARCH, _STUDIO = "web", "search", "studio"
 
@@ -64,23 +62,6 @@ class Offline:
     services: tuple[Service, ...] = ()
     hint: str = ""
     notes: tuple[str, ...] = ()
-
-
-def file_kinds(checks: Iterable[BenchmarkCheck]) -> dict[str, str]:
-    """The variables of a task that hold files in any of its rounds, with the ending of their stand-ins."""
-    return {
-        name: kind_of(value[0])
-        for check in checks
-        for case in check.cases
-        for name, value in case.inputs.items()
-        if not isinstance(value, str)
-    }
-
-
-def kind_of(file: FileValue) -> str:
-    """The ending of the stand-in for a file."""
-    ending = file.value.rpartition(".")[2].lower()
-    return "csv" if ending in TABLES else "md" if ending == "md" else "txt"
 
 
 def offline(
@@ -257,28 +238,10 @@ class _Maker:
                 continue
             for number, file in enumerate(value, start=1):
                 path = f"{name}/{number}.{kind_of(file)}" if several else self._path(name)
-                yield path, self._content(name, file, number)
-
-    def _content(self, name: str, file: FileValue, number: int) -> str:
-        mark = made_mark("subject", file.value)
-        told = self.details.contents.get(name)
-        if told is not None:
-            return told[(number - 1) % len(told)].replace("{mark}", mark)
-        text = self._own_text(file)
-        if text is not None:
-            return f"{text}\n\nReference: {mark}\n"
-        self.notes.append(f"{file.value} ({file.mime_type}) is replaced by a text that stands in for its content")
-        if kind_of(file) == "csv":
-            return f"name,value\n{mark},1\nother,2\n"
-        return f"This text stands in for {file.value}. Its subject is {mark}.\n"
-
-    def _own_text(self, file: FileValue) -> str | None:
-        if self.folder is None or not (self.folder / file.value).is_file():
-            return None
-        try:
-            return (self.folder / file.value).read_text(encoding="utf-8")[:TEXT_LIMIT]
-        except (OSError, UnicodeDecodeError):
-            return None
+                stand_in = stand_in_for(file, number, self.details.contents.get(name, ()), self.folder)
+                yield path, stand_in.text
+                if stand_in.note:
+                    self.notes.append(stand_in.note)
 
     def _pages(self, case: BenchmarkCase) -> Iterator[Route]:
         page = "<html><head><title>A page</title></head><body><p>It tells of {mark}.</p></body></html>"

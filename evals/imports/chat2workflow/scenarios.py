@@ -16,8 +16,9 @@ from pydantic import BaseModel, ConfigDict
 
 from evals.expectation import Expect
 from evals.imports.chat2workflow.details import NO_DETAILS, round_details
+from evals.imports.chat2workflow.files import file_kinds
 from evals.imports.chat2workflow.format import BenchmarkCase, BenchmarkCheck, Task
-from evals.imports.chat2workflow.offline import Offline, file_kinds, offline
+from evals.imports.chat2workflow.offline import Offline, offline
 from evals.scenario import Scenario, Turn
 
 KINDS = Path(__file__).parent / "chat2workflow.yaml"

@@ -19,7 +19,7 @@ from runtime.options import RunOptions
 from runtime.results import RunResult
 from tools.workbench import FlowRunner
 
-RECORDED: Final = Path(__file__).parent / "rounds" / "recorded.json.gz"
+RECORDED: Final = Path(__file__).parent / "data" / "rounds" / "recorded.json.gz"
 _ADDRESS: Final = re.compile(r"http://127\.0\.0\.1:\d+")
 
 

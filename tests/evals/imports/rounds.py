@@ -12,7 +12,7 @@ import yaml
 from evals.imports.chat2workflow.format import read_checks, read_queries
 from evals.imports.chat2workflow.scenarios import Imported, convert_tasks
 
-FOLDER: Final = Path(__file__).parent / "rounds"
+FOLDER: Final = Path(__file__).parent / "data" / "rounds"
 
 
 @cache

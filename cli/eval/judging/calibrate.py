@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.errors import CommandError
-from cli.eval.judge import judge_model, labelled
+from cli.eval.judging.judge import judge_model, labelled
 from cli.options import Json
 from cli.output.files import writable, write_text
 from cli.output.streams import print_json, print_result, progress
