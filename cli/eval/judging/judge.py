@@ -10,7 +10,7 @@ import typer
 
 from cli.engine import ready_catalogue
 from cli.errors import BadUsage, CommandError
-from cli.eval.play.options import Journal
+from cli.eval.play.options import VERDICTS, Journal
 from cli.eval.play.selection import all_scenarios, attempts_of, readable, scored
 from cli.options import Json
 from cli.output.files import writable, writing
@@ -48,11 +48,9 @@ def judge(
         typer.Option(metavar="FILE", help="Its calibration, with which it decides statements (eval calibrate)."),
     ] = None,
     answers: Annotated[
-        str | None, typer.Option(metavar="DIR", help="The labelled answers that it was measured on, if your own.")
+        str | None, typer.Option(metavar="DIR", help="Your own labelled answers, instead of the built-in ones.")
     ] = None,
-    scores: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write the scores with what it decided (scores.jsonl).")
-    ] = None,
+    scores: Annotated[str | None, typer.Option(metavar="FILE", help=VERDICTS)] = None,
     concurrency: Annotated[int, typer.Option(min=1, max=64, metavar="N", help="Opinions at the same time.")] = 2,
     *,
     as_json: Json = False,
