@@ -152,7 +152,9 @@ def _read(path: Path) -> tuple[LabelledAnswer, ...]:
     except TextRefused as refused:
         raise AnswersError(path.name, refused.reason) from None
     except (yaml.YAMLError, TooComplex) as error:
-        raise AnswersError(path.name, f"is not YAML: {error}") from None
+        mark = getattr(error, "problem_mark", None)
+        place = path.name if mark is None else f"{path.name} line {mark.line + 1}"
+        raise AnswersError(place, f"is not YAML: {getattr(error, 'problem', None) or error}") from None
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])

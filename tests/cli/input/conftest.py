@@ -40,7 +40,7 @@ NOBODY = 65534
 HUGE_BYTES = 64 << 20
 LEVELS = 100_000
 ANSWERS = """
-- {id: en-001, user: How many?, answer: Four., statement: It says four., label: true, because: It does.}
+- {id: en-001, user: Count them., answer: Four., statement: It says four., label: true, because: It does.}
 """
 TESTS = "tests:\n- {input: hi, equals: hi}\n"
 
