@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -73,10 +74,4 @@ NO_TEST: Final = TestDetails()
 @cache
 def round_details() -> Mapping[str, RoundDetails]:
     """The details of the rounds that have some."""
-    return _DETAILS.validate_json(_json(ROUNDS))
-
-
-def _json(path: Path) -> str:
-    import json
-
-    return json.dumps(yaml.safe_load(path.read_text(encoding="utf-8")), default=str)
+    return _DETAILS.validate_json(json.dumps(yaml.safe_load(ROUNDS.read_text(encoding="utf-8"))))
