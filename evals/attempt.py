@@ -137,6 +137,7 @@ class Attempt(Identified):
         without_engine: whether the player cannot run flows, so that it need not have made the runs that are asked for.
         files: the content at the end of the user's files that the scenario has expectations of, by path.
         probes: the probe runs of the resulting flow, in the scenario's order; fewer if there was no flow to run.
+        written: what each of these runs wrote into the user's files, content by path; empty if no probe expects a file.
         behaviours: what the resulting flow and the reference gave on the scenario's inputs, up to the first on which
             they differ.
         user_scores: the scores of the user's own evaluators.
@@ -158,6 +159,9 @@ class Attempt(Identified):
     )
     without_engine: Annotated[bool, Field(exclude_if=operator.not_)] = False
     probes: list[RunJson] = Field(default_factory=list[RunResult])
+    written: Annotated[list[dict[str, str]], Field(exclude_if=operator.not_)] = Field(
+        default_factory=list[dict[str, str]]
+    )
     behaviours: Annotated[list[Behaviour], Field(exclude_if=operator.not_)] = Field(default_factory=list[Behaviour])
     user_scores: Annotated[list[UserScore], Field(exclude_if=operator.not_)] = Field(default_factory=list[UserScore])
     seconds: float = 0.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -140,6 +140,13 @@ class Case:
         """Each probe with its runs; fewer runs than inputs if they were not made."""
         runs = iter(self.attempt.probes)
         return tuple((probe, tuple(islice(runs, len(probe.inputs)))) for probe in self.scenario.probes)
+
+    @cached_property
+    def probe_files(self) -> tuple[Mapping[str, str], ...]:
+        """What the run of each probe wrote into the user's files, without those of its counterfactual."""
+        written = iter(self.attempt.written)
+        each = (list(islice(written, len(probe.inputs))) for probe in self.scenario.probes)
+        return tuple(files[0] if files else {} for files in each)
 
 
 def same(left: ScoredFlow, right: ScoredFlow) -> bool:

@@ -99,12 +99,24 @@ class Probe(RequestedRun):
 
     Attributes:
         unlike: a counterfactual: this other input must give a different output.
+        also: further expectations of the output, all of which must hold.
+        files: the user's files in this run beside the scenario's, content by path.
+        writes: the files that the run must write, as patterns of paths (`report.*`), with what is expected of each.
     """
 
     unlike: str | None = None
+    also: Annotated[tuple[Expectation, ...], Field(exclude_if=operator.not_)] = ()
+    files: Annotated[dict[Text, str], Field(exclude_if=operator.not_)] = Field(default_factory=dict[str, str])
+    writes: Annotated[dict[Text, Expectation], Field(exclude_if=operator.not_)] = Field(
+        default_factory=dict[str, Expectation]
+    )
 
     def _check_rules(self) -> None:
+        if self.error is not None and (self.also or self.writes):
+            raise ValueError("a probe that must fail gives and writes nothing: leave out also and writes")
         rules = len(self._rules()) + (self.error is not None)
+        if not rules and self.writes:
+            return
         if rules > 1 or (not rules and self.unlike is None):
             raise ValueError(
                 "give exactly one of equals, contains, regex, lacks and error, or unlike, or one and unlike"
@@ -120,7 +132,8 @@ class Probe(RequestedRun):
     def __str__(self) -> str:
         other = "" if self.unlike is None else f"another output than for {self.unlike!r}"
         rules = super().__str__() if self._rules() or self.error is not None else ""
-        return " and ".join(part for part in (rules, other) if part)
+        files = (f"a file {pattern} with {rule}" for pattern, rule in self.writes.items())
+        return " and ".join(part for part in (rules, other, *map(str, self.also), *files) if part)
 
 
 class ToolUse(Strict):

@@ -2,6 +2,7 @@
 
 import hashlib
 import operator
+import re
 from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue, StringConstraints, model_validator
@@ -50,6 +51,7 @@ class Turn(Strict):
         flow: the expected flow after this turn, as text; for the last turn that acts, it is `reference`.
         reply: a right final message, if none can be derived from `answer`.
         edit: the canvas as the user edits it before this message, as text; it must be preserved like the starting one.
+        statements: what must be true of the answer, a sentence in English each: a judge that was measured decides it.
         script: the answers of the `script` player.
     """
 
@@ -60,6 +62,7 @@ class Turn(Strict):
     flow: Text | None = None
     reply: Text | None = None
     edit: Annotated[Text | None, Field(exclude_if=operator.not_)] = None
+    statements: Annotated[tuple[Text, ...], Field(exclude_if=operator.not_)] = ()
     script: tuple[ScriptStep, ...] | None = None
 
     @model_validator(mode="after")
@@ -116,11 +119,33 @@ class ModelRule(Strict):
 
     Attributes:
         when: the pattern; None matches every prompt.
-        say: the answer.
+        say: the answer; with `echo`, `{echo}` in it is what is echoed.
+        echo: a pattern: the answer holds what the prompt has of it, between `‹` and `›` after a code of four digits
+            that differs from one prompt to another. So an output shows what reached which call of a model. A form that
+            must be filled in (structured output) is filled in with it.
+        form: values of fields of such a form, by name.
+        quote: a pattern with a group: the answer is what the group matches in the prompt, as when one of several
+            categories must be named; `say` if it does not match.
     """
 
     when: Text | None = None
     say: Text
+    echo: Annotated[Text | None, Field(exclude_if=operator.not_)] = None
+    form: Annotated[dict[Text, JsonValue], Field(exclude_if=operator.not_)] = Field(
+        default_factory=dict[str, JsonValue]
+    )
+    quote: Annotated[Text | None, Field(exclude_if=operator.not_)] = None
+
+    @model_validator(mode="after")
+    def _patterns(self) -> "ModelRule":
+        for name, pattern in (("when", self.when), ("echo", self.echo), ("quote", self.quote)):
+            try:
+                groups = re.compile(pattern or "").groups
+            except re.error as error:
+                raise ValueError(f"{name} is not a regular expression: {error}") from None
+            if name == "quote" and pattern is not None and groups != 1:
+                raise ValueError("quote needs one group")
+        return self
 
 
 class Budget(Strict):

@@ -1,5 +1,6 @@
 """The HTTP services that the flows of a scenario may call."""
 
+import re
 from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue, StringConstraints, model_validator
@@ -13,6 +14,7 @@ class Route(Strict):
     Attributes:
         path: the path, without the query; `*` is any.
         method: the HTTP method.
+        asked: a pattern that the decoded query or the body must have; None for any request.
         status: the status code.
         json: the body as a JSON value.
         text: the body as plain text.
@@ -23,6 +25,7 @@ class Route(Strict):
 
     path: Annotated[str, StringConstraints(pattern=r"^(/\S*|\*)$")] = "*"
     method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] = "GET"
+    asked: Annotated[str | None, Field(min_length=1, exclude_if=lambda asked: asked is None)] = None
     status: Annotated[int, Field(ge=200, le=599)] = 200
     body: JsonValue = Field(default=None, alias="json")
     text: str | None = None
@@ -34,6 +37,10 @@ class Route(Strict):
     def _one_body(self) -> "Route":
         if self.text is not None and self.body is not None:
             raise ValueError("give json or text, not both")
+        try:
+            re.compile(self.asked or "")
+        except re.error as error:
+            raise ValueError(f"asked is not a regular expression: {error}") from None
         return self
 
 

@@ -9,6 +9,8 @@ from evals.analysis.llm_judge import Opinion
 from evals.analysis.significance import Repeated, Significance
 from evals.attempt import Attempt
 from evals.behaviours.outcomes import Behaviour
+from evals.calibration.calibration import Calibration
+from evals.calibration.statements import Decided
 from evals.exports.experiments import Experiment
 from evals.gate import GateResult
 from evals.mutate.matrix import Row
@@ -147,11 +149,20 @@ class RubricSum(TypedDict):
 
 
 class Judged(TypedDict):
-    """A judge's opinions, and their sums by rubric."""
+    """A judge's opinions, their sums by rubric, and what it decided of the scenarios' statements."""
 
     judge: str
     rubrics: list[RubricSum]
     opinions: list[Opinion]
+    decisions: list[Decided]
+
+
+class Calibrated(TypedDict):
+    """How a judge did on labelled answers, and whether it may decide by that; `why_not` is empty if it may."""
+
+    decides: bool
+    why_not: str
+    calibration: Calibration
 
 
 class FlowScored(TypedDict):

@@ -97,6 +97,7 @@ PRINTED: dict[str, Printed] = {
     "eval report": Printed((evals.Reported,)),
     "eval mutate": Printed((evals.Mutated,)),
     "eval judge": Printed((evals.Judged,)),
+    "eval calibrate": Printed((evals.Calibrated,)),
     "eval export": Printed((evals.Exported,)),
     "eval import chat2workflow": Printed((evals.ScenariosImported,)),
     "eval fix": Printed((evals.Fixed,)),

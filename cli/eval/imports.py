@@ -79,6 +79,6 @@ def _plain(one: "Imported") -> "ImportedScenario":
         probes=len(scenario.probes),
         expected=[list(types) for types in scenario.expect.one_of],
         criteria=len(scenario.criteria),
-        files=sorted(one.files),
+        files=sorted(scenario.files),
         notes=list(one.notes),
     )

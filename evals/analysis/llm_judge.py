@@ -141,10 +141,6 @@ async def opinion(scenario: Scenario, attempt: Attempt, catalogue: Catalogue, ru
     Raises:
         MissingExtra: `pydantic-evals` is not installed.
     """
-    try:
-        from pydantic_evals.evaluators.llm_as_a_judge import judge_output
-    except ImportError:
-        raise MissingExtra("judging") from None
     empty = Opinion(
         **attempt.model_dump(include={"scenario", "digest", "repeat", "player"}),
         judge=model.model_name,
@@ -153,15 +149,45 @@ async def opinion(scenario: Scenario, attempt: Attempt, catalogue: Catalogue, ru
     if attempt.harness_error is not None or not attempt.turns:
         return empty.model_copy(update={"error": "the harness failed: there is nothing to judge"})
     shown = await asyncio.to_thread(record, scenario, attempt, catalogue)
+    asked = await ask_judge(shown, rubric.text, model)
+    return empty.model_copy(update=vars(asked))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """What a judge said of one document.
+
+    Attributes:
+        passed: whether the statement is true; None if it did not say.
+        score: from 0 to 1; None if it gave none, or one outside of that.
+        reason: why, in its words.
+        error: why it did not say.
+    """
+
+    passed: bool | None = None
+    score: float | None = None
+    reason: str = ""
+    error: str | None = None
+
+
+async def ask_judge(shown: str, statement: str, model: Model) -> Asked:
+    """Ask a judge whether a statement is true of a document; a judge that fails is an answer that says so.
+
+    Raises:
+        MissingExtra: `pydantic-evals` is not installed.
+    """
+    try:
+        from pydantic_evals.evaluators.llm_as_a_judge import judge_output
+    except ImportError:
+        raise MissingExtra("judging") from None
     try:
         async with asyncio.timeout(SECONDS):
-            given = await judge_output(shown, f"{FRAME}\n{rubric.text}", model)
+            given = await judge_output(shown, f"{FRAME}\n{statement}", model)
     except TimeoutError:
-        return empty.model_copy(update={"error": f"the judge took longer than {SECONDS:.0f} seconds"})
+        return Asked(error=f"the judge took longer than {SECONDS:.0f} seconds")
     except (AgentRunError, UserError) as failure:
-        return empty.model_copy(update={"error": explain(failure, model.system, []).message})
-    score = given.score if 0 <= given.score <= 1 else None
-    return empty.model_copy(update={"passed": given.pass_, "score": score, "reason": given.reason})
+        return Asked(error=explain(failure, model.system, []).message)
+    return Asked(passed=given.pass_, score=given.score if 0 <= given.score <= 1 else None, reason=given.reason)
 
 
 async def opinions(

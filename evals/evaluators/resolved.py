@@ -1,6 +1,8 @@
 """Resolved: did the user get what was asked for?"""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
+from typing import Final
 
 from evals.attempt import acted
 from evals.case import Case, Grade
@@ -8,6 +10,9 @@ from evals.expectation import Probe
 from evals.oracles.expectations import unmet_expectations
 from evals.oracles.speech_acts import asks, declines
 from runtime.results import RunResult
+
+SHOWN: Final = 200
+"""How much of a file a reason shows."""
 
 
 def resolved(case: Case) -> Grade:
@@ -23,8 +28,8 @@ def resolved(case: Case) -> Grade:
 def _failures(case: Case) -> Iterator[str]:
     if case.change_expected and not case.changed:
         yield "the flow is as it was"
-    for number, (probe, runs) in enumerate(case.probed, start=1):
-        if reason := probe_failure(probe, runs):
+    for number, ((probe, runs), files) in enumerate(zip(case.probed, case.probe_files, strict=True), start=1):
+        if reason := probe_failure(probe, runs, files):
             yield f"probe {number} ({probe.input!r}) {reason}"
     yield from unmet_expectations(case)
     for number, turn in enumerate(case.scenario.turns):
@@ -47,16 +52,28 @@ def _failures(case: Case) -> Iterator[str]:
             yield f"message {number + 1} should be declined"
 
 
-def probe_failure(probe: Probe, runs: tuple[RunResult, ...]) -> str:
-    """Why a probe's runs are not as expected; empty if they are."""
+def probe_failure(probe: Probe, runs: tuple[RunResult, ...], files: Mapping[str, str] | None = None) -> str:
+    """Why a probe's runs are not as expected; empty if they are.
+
+    Args:
+        files: what the first run wrote into the user's files, content by path.
+    """
     if len(runs) < len(probe.inputs):
         return "was not run: there was no flow"
     if probe.error is not None:
         error = runs[0].error
         return "" if error is not None and error.code == probe.error else f"should end in {probe}"
     output = runs[0].output
-    if output is None or not probe.met_by(output):
-        return f"gave {output!r}, expected {probe}"
+    if output is None and not probe.has_rule and not probe.also and probe.unlike is None:
+        output = ""  # only files are expected
+    unmet = next((rule for rule in (probe, *probe.also) if rule.has_rule and not rule.met_by(output)), None)
+    if output is None or unmet is not None:
+        return f"gave {output!r}, expected {unmet or probe}"
+    for pattern, rule in probe.writes.items():
+        found = {path: text for path, text in (files or {}).items() if fnmatchcase(path, pattern)}
+        if not any(rule.met_by(text) for text in found.values()):
+            shown = "; ".join(f"{path}: {text[:SHOWN]!r}" for path, text in found.items()) or "none"
+            return f"should write a file {pattern} with {rule}; it wrote {shown}"
     if probe.unlike is not None and (runs[1].output is None or runs[1].output == output):
         return f"gave {output!r} as did {probe.unlike!r}: the output does not depend on the input"
     return ""

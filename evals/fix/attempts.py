@@ -45,7 +45,10 @@ async def fix_of(
             return (
                 not any(fault.is_error for fault in check(flow, catalogue))
                 and (case.changed or not case.change_expected)
-                and not any(probe_failure(probe, runs) for probe, runs in case.probed)
+                and not any(
+                    probe_failure(probe, runs, files)
+                    for (probe, runs), files in zip(case.probed, case.probe_files, strict=True)
+                )
                 and next(iter(unmet_expectations(case)), None) is None
                 and behaves(case)[0] is not False
                 and await _runs_as_requested(rerun, flow)

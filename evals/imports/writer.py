@@ -1,4 +1,4 @@
-"""Writing imported scenarios: a YAML file each, with their files beside them."""
+"""Writing imported scenarios: a YAML file each."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import yaml
 from evals.imports.chat2workflow.format import ImportFormatError
 from evals.imports.chat2workflow.scenarios import Imported
 from evals.scenario import Scenario
-from evals.scenarios.loader import FILES, load_scenario
+from evals.scenarios.loader import load_scenario
 
 
 def write(folder: Path, imported: Sequence[Imported]) -> list[Path]:
@@ -40,10 +40,7 @@ def write(folder: Path, imported: Sequence[Imported]) -> list[Path]:
 
 
 def _all(folder: Path, imported: Sequence[Imported]) -> list[Path]:
-    (folder / FILES).mkdir(parents=True, exist_ok=True)
-    for one in imported:
-        for name, source in one.files.items():
-            shutil.copyfile(source, folder / FILES / name)
+    folder.mkdir(parents=True, exist_ok=True)
     return [_written(folder, one.scenario) for one in imported]
 
 
@@ -64,8 +61,6 @@ def _or_nothing(folder: Path) -> Generator[None]:
 def _written(folder: Path, scenario: Scenario) -> Path:
     path = folder / f"{scenario.id}.yaml"
     document: dict[str, Any] = scenario.model_dump(mode="json", by_alias=True, exclude_defaults=True)
-    if scenario.files:
-        document["files"] = {name: {"file": name} for name in scenario.files}
     text = yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=120)
     path.write_text(text, encoding="utf-8")
     if load_scenario(path) != scenario:

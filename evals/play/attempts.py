@@ -19,7 +19,7 @@ from evals.behaviours.running import Engine, compare_behaviours
 from evals.play.addresses import with_addresses, with_other_addresses
 from evals.play.environment import PlayEnvironment
 from evals.play.flow_models import with_models
-from evals.play.probes import PROBE_SECONDS, open_rerun, run_probes
+from evals.play.probes import FILE_CHARACTERS, PROBE_SECONDS, open_rerun, run_probes
 from evals.play.simulated_user import SimulatedUser
 from evals.play.stub_services import serve
 from evals.play.user_components import UserComponentType, make_user_components, save_user_components
@@ -48,9 +48,6 @@ READY_SECONDS = 120.0
 
 REASON_CHARACTERS = 300
 """How much of an exception of the agent is recorded."""
-
-FILE_CHARACTERS = 100_000
-"""How much of a written file is recorded."""
 
 APPROVALS = 8
 """How many requests for approval one message may lead to before the attempt continues."""
@@ -169,6 +166,7 @@ class _Record:
     files: dict[str, str] = field(default_factory=dict[str, str])
     requested: dict[int, RunResult] = field(default_factory=dict[int, RunResult])
     probes: list[RunResult] = field(default_factory=list[RunResult])
+    written: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
     behaviours: list[Behaviour] = field(default_factory=list[Behaviour])
     stopped: StopReason | None = None
 
@@ -355,4 +353,5 @@ async def _probes(scenario: Scenario, environment: PlayEnvironment, record: _Rec
     unavailable = await wait_for_runner(environment.runner, READY_SECONDS)
     if unavailable is not None:
         raise HarnessError(f"no probe was run: {unavailable.message}")
-    record.probes = await run_probes(scenario, flow, environment.runner, RunOptions(timeout=PROBE_SECONDS))
+    made = await run_probes(scenario, flow, environment.runner, RunOptions(timeout=PROBE_SECONDS))
+    record.probes, record.written = made.results, made.written

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from pydantic_ai import ModelMessage, ModelResponse, TextPart, ToolReturnPart
+from pydantic import JsonValue
+from pydantic_ai import ModelMessage, ModelResponse, TextPart, ToolCallPart, ToolReturnPart
 from pydantic_ai.messages import SystemPromptPart, UserPromptPart
 from pydantic_ai.models.function import AgentInfo
 
@@ -20,6 +22,9 @@ from runtime.options import RunOptions
 from runtime.results import RunResult
 from tools.workbench import FlowRunner
 
+ECHO = "{echo}"
+"""What stands for the echo in an answer."""
+
 NO_ANSWER = "(no rule of the scenario fits)"
 """The answer if no rule matches: a text that no expectation contains."""
 
@@ -27,10 +32,12 @@ NO_ANSWER = "(no rule of the scenario fits)"
 def rule_models(rules: Sequence[ModelRule]) -> Models:
     """Models that answer by a scenario's rules, whatever their names."""
 
-    def respond(messages: list[ModelMessage], _: AgentInfo) -> ModelResponse:
+    def respond(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         prompt = _prompt(messages)
-        matching = (rule.say for rule in rules if rule.when is None or re.search(rule.when, prompt))
-        return ModelResponse(parts=[TextPart(next(matching, NO_ANSWER))])
+        rule = next((rule for rule in rules if rule.when is None or re.search(rule.when, prompt)), None)
+        if rule is not None and (rule.echo or rule.form) and not info.allow_text_output:
+            return ModelResponse(parts=[_filled_form(rule, prompt, info)])
+        return ModelResponse(parts=[TextPart(NO_ANSWER if rule is None else _answer(rule, prompt))])
 
     model = scripted(respond, "scenario")
     return Models(resolve=lambda _: model, embed=lambda _: WordVectors())
@@ -54,6 +61,52 @@ class _WithModels:
     async def execute(self, flow: Flow, text: str | None, options: RunOptions) -> RunResult:
         """Run a flow with the scenario's models."""
         return await self._runner.execute(flow, text, replace(options, models=self._models))
+
+
+def _answer(rule: ModelRule, prompt: str) -> str:
+    if rule.quote is not None and (found := re.search(rule.quote, prompt)) is not None:
+        return found.group(1)
+    if rule.echo is None:
+        return rule.say
+    echo = echo_of(rule.echo, prompt)
+    return rule.say.replace(ECHO, echo) if ECHO in rule.say else f"{rule.say} {echo}"
+
+
+def echo_of(pattern: str, prompt: str, field: str = "") -> str:
+    """What a model echoes of a prompt: a code of the prompt, then every match of the pattern once, in order.
+
+    Args:
+        field: the field of a form that it stands in, which changes the code.
+    """
+    code = hashlib.sha256(f"{field}\n{prompt}".encode()).hexdigest()[:4]
+    found = dict.fromkeys(match.group() for match in re.finditer(pattern, prompt))
+    return f"‹{code}: {'; '.join(found)}›"
+
+
+def _filled_form(rule: ModelRule, prompt: str, info: AgentInfo) -> ToolCallPart:
+    """The call of the tool that must be called, every argument filled in."""
+    tool = info.function_tools[0]
+    schema = tool.parameters_json_schema
+    filled = _filled(schema, schema.get("$defs", {}), rule, prompt, "")
+    return ToolCallPart(tool.name, cast("dict[str, Any]", filled))
+
+
+def _filled(schema: Any, definitions: Any, rule: ModelRule, prompt: str, name: str) -> JsonValue:
+    """A value of a JSON schema: the rule's own for its name, else what the rule echoes, one of each list."""
+    if name in rule.form:
+        return rule.form[name]
+    if "$ref" in schema:
+        return _filled(definitions[schema["$ref"].rpartition("/")[2]], definitions, rule, prompt, name)
+    kind = schema.get("type")
+    if kind == "object" or "properties" in schema:
+        fields = schema.get("properties", {}).items()
+        return {key: _filled(value, definitions, rule, prompt, key) for key, value in fields}
+    if kind == "array":
+        return [_filled(schema.get("items", {}), definitions, rule, prompt, name)]
+    numbers: dict[str, JsonValue] = {"integer": 1, "number": 1.0, "boolean": True}
+    if kind in numbers:
+        return numbers[kind]
+    return rule.say if rule.echo is None else echo_of(rule.echo, prompt, name)
 
 
 def _prompt(messages: Sequence[ModelMessage]) -> str:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import tempfile
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from evals.attempt import Attempt
 from evals.behaviours.outcomes import Behaviour
 from evals.behaviours.running import Engine, compare_behaviours
+from evals.expectation import Probe
 from evals.play.addresses import with_addresses, with_other_addresses
 from evals.play.environment import PlayEnvironment
 from evals.play.flow_models import with_models
@@ -16,12 +21,16 @@ from evals.play.stub_services import serve
 from evals.scenario import Scenario
 from flows.diff import diff
 from flows.document import Flow
+from runtime.files.names import FileRefused
+from runtime.files.store import UserFiles
 from runtime.options import RunOptions
 from runtime.results import RunResult
 from tools.workbench import FlowRunner
 
 PROBE_SECONDS = 30.0
 """How long one probe may take."""
+FILE_CHARACTERS = 100_000
+"""How much of a file that a run writes is recorded."""
 PROBE_ITERATIONS = 200
 """How often a probe that is run again may run a node: flows broken on purpose often loop forever."""
 
@@ -52,10 +61,11 @@ class Rerun:
         """
         attempt = self.attempt if flow is None else replace_final_flow(self.attempt, flow)
         options = RunOptions(timeout=PROBE_SECONDS, max_iterations=PROBE_ITERATIONS)
-        probes = await run_probes(self.scenario, attempt.flow or Flow.empty(), self.runner, options)
+        made = await run_probes(self.scenario, attempt.flow or Flow.empty(), self.runner, options)
         requested = await self.requested_runs(attempt, options) if self.attempt.requested else {}
         behaviours = await self.behaviours(attempt)
-        return attempt.model_copy(update={"probes": probes, "requested": requested, "behaviours": behaviours})
+        probed = {"probes": made.results, "written": made.written}
+        return attempt.model_copy(update={**probed, "requested": requested, "behaviours": behaviours})
 
     async def behaviours(self, attempt: Attempt) -> list[Behaviour]:
         """What the attempt's flow and the reference give on the scenario's inputs."""
@@ -72,10 +82,52 @@ class Rerun:
         return results
 
 
-async def run_probes(scenario: Scenario, flow: Flow, runner: FlowRunner, options: RunOptions) -> list[RunResult]:
-    """Run a flow with every input of a scenario's probes; an empty flow is not run."""
-    inputs = [] if flow.is_empty else [text for probe in scenario.probes for text in probe.inputs]
-    return [await runner.execute(flow, text, options) for text in inputs]
+@dataclass(frozen=True, kw_only=True)
+class ProbeRuns:
+    """The runs of a scenario's probes, in order.
+
+    Attributes:
+        results: fewer than inputs if there was no flow to run.
+        written: what each run wrote into the user's files, content by path; empty if no probe expects a file.
+    """
+
+    results: list[RunResult]
+    written: list[dict[str, str]]
+
+
+async def run_probes(scenario: Scenario, flow: Flow, runner: FlowRunner, options: RunOptions) -> ProbeRuns:
+    """Run a flow with every input of a scenario's probes; an empty flow is not run.
+
+    Where a probe has files or expects some, each run has a folder of its own with the scenario's files and the probe's.
+    """
+    inputs = [] if flow.is_empty else [(probe, text) for probe in scenario.probes for text in probe.inputs]
+    made = [await _run_with_files(scenario, probe, text, flow, runner, options) for probe, text in inputs]
+    expects_files = any(probe.writes for probe in scenario.probes)
+    return ProbeRuns(
+        results=[result for result, _ in made], written=[files for _, files in made] if expects_files else []
+    )
+
+
+async def _run_with_files(
+    scenario: Scenario, probe: Probe, text: str | None, flow: Flow, runner: FlowRunner, options: RunOptions
+) -> tuple[RunResult, dict[str, str]]:
+    if not probe.files and not probe.writes:
+        return await runner.execute(flow, text, options), {}
+    with tempfile.TemporaryDirectory(prefix="probe-") as folder:
+        files = UserFiles(Path(folder), "probe")
+        for path, content in {**scenario.files, **probe.files}.items():
+            await asyncio.to_thread(files.write, path, content)
+        result = await runner.execute(flow, text, replace(options, files=files))
+        return result, await asyncio.to_thread(_texts, files, result)
+
+
+def _texts(files: UserFiles, result: RunResult) -> dict[str, str]:
+    """The texts that a run wrote, by path; files that are no text are left out."""
+    found: dict[str, str] = {}
+    for file in result.files:
+        with contextlib.suppress(FileRefused):
+            found[file.path] = files.read(file.path)[:FILE_CHARACTERS]
+    return found
 
 
 @asynccontextmanager
@@ -103,7 +155,8 @@ def replace_final_flow(attempt: Attempt, flow: Flow) -> Attempt:
         turn = last.model_copy(update={"proposal": flow})
     else:
         turn = last.model_copy(update={"after": flow, "actions": [*last.actions, *diff(last.after, flow)]})
-    return attempt.model_copy(update={"turns": [*attempt.turns[:-1], turn], "probes": [], "behaviours": []})
+    emptied: dict[str, list[object]] = {"probes": [], "written": [], "behaviours": []}
+    return attempt.model_copy(update={"turns": [*attempt.turns[:-1], turn], **emptied})
 
 
 def _readdressed(attempt: Attempt, addresses: Mapping[str, str]) -> Attempt:

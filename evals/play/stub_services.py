@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import socket
 from collections import Counter
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from urllib.parse import unquote_plus
 
 import uvicorn
 from starlette.requests import Request
@@ -80,13 +82,22 @@ class _Protocol(H11Protocol):
         self.transport.close()
 
 
+async def _asks(request: Request, pattern: str | None) -> bool:
+    """Whether a request has what a route is for, in its query or its body."""
+    if pattern is None:
+        return True
+    query = unquote_plus(request.url.query)
+    body = (await request.body()).decode("utf-8", errors="replace")
+    return re.search(pattern, f"{query}\n{body}") is not None
+
+
 def _app(service: Service) -> ASGIApp:
     requests: Counter[int] = Counter()
 
     async def answer(request: Request) -> Response | None:
         path = request.scope["raw_path"].decode("latin-1")
         for number, route in enumerate(service.routes):
-            if route.method == request.method and route.path in ("*", path):
+            if route.method == request.method and route.path in ("*", path) and await _asks(request, route.asked):
                 requests[number] += 1
                 nth = requests[number]
                 await asyncio.sleep(route.latency / 1000)

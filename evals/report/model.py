@@ -226,11 +226,11 @@ def _details(entry: Entry, scenario: Scenario, gallery: Gallery, catalogue: Cata
 
 def _probes(case: Case, limits: Limits) -> tuple[Probed, ...]:
     found: list[Probed] = []
-    for probe, runs in case.probed:
+    for (probe, runs), files in zip(case.probed, case.probe_files, strict=True):
         made = [shown_run(text, run, limits) for text, run in zip(probe.inputs, runs, strict=False)]
         if not made:
             text = None if probe.input is None else clip(probe.input, limits.text)
             made = [ShownRun(input=text, output=None, error="not run: there was no flow to run", seconds=0.0, tokens=0)]
-        met = not probe_failure(probe, runs)
+        met = not probe_failure(probe, runs, files)
         found.append(Probed(line(str(probe), limits.text), tuple(made), met))
     return tuple(found)

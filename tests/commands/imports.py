@@ -34,6 +34,7 @@ MODULES = (
     "cli.output.turn",
     "cli.settings",
     "evals.analysis.llm_judge",
+    "evals.calibration.statements",
     "evals.conversations.loader",
     "evals.exports.experiments",
     "evals.fix.records",

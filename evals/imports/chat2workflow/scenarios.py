@@ -7,22 +7,22 @@ Natural Language". What cannot be converted is listed for every scenario.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import yaml
 from pydantic import BaseModel, ConfigDict
 
-from evals.expectation import Expect, Probe
-from evals.imports.chat2workflow.format import BenchmarkCase, BenchmarkCheck, FileValue, Task
+from evals.expectation import Expect
+from evals.imports.chat2workflow.details import NO_DETAILS, round_details
+from evals.imports.chat2workflow.files import file_kinds
+from evals.imports.chat2workflow.format import BenchmarkCase, BenchmarkCheck, Task
+from evals.imports.chat2workflow.offline import Offline, offline
 from evals.scenario import Scenario, Turn
 
 KINDS = Path(__file__).parent / "chat2workflow.yaml"
 """The component types for each kind of node."""
-
-ANY_TEXT = r"\S"
-"""The pattern of a probe's output: anything but white space. A judge decides whether it is right."""
 
 
 class NodeKind(BaseModel):
@@ -44,12 +44,10 @@ class Imported:
     """The scenario of a round.
 
     Attributes:
-        files: where its files were read from, by name.
         notes: what was not converted, or was adapted, a sentence each.
     """
 
     scenario: Scenario
-    files: Mapping[str, Path] = field(default_factory=dict[str, Path])
     notes: tuple[str, ...] = ()
 
 
@@ -59,12 +57,9 @@ class _Conversion:
 
     expect: list[tuple[str, ...]] = field(default_factory=list[tuple[str, ...]])
     lost: list[str] = field(default_factory=list[str])
-    probes: list[Probe] = field(default_factory=list[Probe])
     criteria: list[str] = field(default_factory=list[str])
-    files: dict[str, Path] = field(default_factory=dict[str, Path])
-    texts: dict[str, str] = field(default_factory=dict[str, str])
     notes: list[str] = field(default_factory=list[str])
-    hint: str = ""
+    offline: Offline = field(default_factory=Offline)
 
 
 def node_kinds() -> dict[str, NodeKind]:
@@ -86,12 +81,17 @@ def convert_tasks(
     """
     known = node_kinds()
     made = [
-        _convert(task, number, checks.get(f"{task.name}_{number}"), known, files)
+        _convert(task, number, _checks_of(task, checks), known, files)
         for task in tasks
         for number in range(1, len(task.rounds) + 1)
     ]
     rounds = {f"{task.name}_{number}" for task in tasks for number in range(1, len(task.rounds) + 1)}
     return made, [f"{key}: no query has this round" for key in checks if key not in rounds]
+
+
+def _checks_of(task: Task, checks: Mapping[str, BenchmarkCheck]) -> dict[int, BenchmarkCheck]:
+    rounds = range(1, len(task.rounds) + 1)
+    return {number: checks[f"{task.name}_{number}"] for number in rounds if f"{task.name}_{number}" in checks}
 
 
 def slug(name: str) -> str:
@@ -101,35 +101,40 @@ def slug(name: str) -> str:
 
 
 def _convert(
-    task: Task, number: int, check: BenchmarkCheck | None, known: Mapping[str, NodeKind], folder: Path | None
+    task: Task, number: int, checks: Mapping[int, BenchmarkCheck], known: Mapping[str, NodeKind], folder: Path | None
 ) -> Imported:
     converted = _Conversion()
+    check, others = checks.get(number), checks.values()
     if check is None:
         converted.notes.append("there are no checks of this round: only what the user says is carried over")
     else:
-        _convert_checks(check, known, folder, converted)
+        _convert_checks(check, known, converted)
+        details = round_details().get(f"{task.name}_{number}", NO_DETAILS)
+        converted.offline = offline(check, details, file_kinds(others), folder)
+        converted.notes += dict.fromkeys(converted.offline.notes)
+    probes = converted.offline.probes
     turns = [Turn(say=words) for words in task.rounds[:number]]
-    if converted.hint:
-        turns[-1] = Turn(say=f"{turns[-1].say}\n\n{converted.hint}")
+    if converted.offline.hint:
+        turns[-1] = Turn(say=f"{turns[-1].say}\n\n{converted.offline.hint}")
     lost = f" Without an equivalent here: {', '.join(converted.lost)}." if converted.lost else ""
     scenario = Scenario(
         id=f"{slug(task.name)}-{number}",
         about=f"Chat2Workflow ({task.category}): {task.name}, round {number} of {len(task.rounds)}.{lost}",
         tags=("imported", "chat2workflow", slug(task.category)),
         split="test",
-        files=converted.texts,
+        files=probes[0].files if probes else {},
         turns=tuple(turns),
         open=True,
         expect=Expect(one_of=tuple(converted.expect)),
-        probes=tuple(converted.probes),
+        models=converted.offline.models,
+        services=converted.offline.services,
+        probes=probes,
         criteria=tuple(converted.criteria),
     )
-    return Imported(scenario=scenario, files=converted.files, notes=tuple(converted.notes))
+    return Imported(scenario=scenario, notes=tuple(converted.notes))
 
 
-def _convert_checks(
-    check: BenchmarkCheck, known: Mapping[str, NodeKind], folder: Path | None, converted: _Conversion
-) -> None:
+def _convert_checks(check: BenchmarkCheck, known: Mapping[str, NodeKind], converted: _Conversion) -> None:
     ends = [kind for kind, names in (("start", check.inputs), ("end", any(check.outputs))) if names]
     for kind in dict.fromkeys((*check.kinds, *ends)):
         _expect(kind, known.get(kind), converted)
@@ -141,11 +146,8 @@ def _convert_checks(
         converted.criteria.append(f"Depending on its branch, the flow gives one of these: {'; or '.join(sets)}.")
     converted.criteria += [f"The result {name} is a {ending} file." for name, ending in check.endings.items()]
     for case in check.cases:
-        for file in _files(case):
-            _copy(file, case, folder, converted)
         if case.truth is not None:
             converted.criteria.append(f"Given {_shown(case)}, this would be right: {case.truth}")
-    _probe(check, converted)
 
 
 def _expect(name: str, kind: NodeKind | None, converted: _Conversion) -> None:
@@ -159,59 +161,6 @@ def _expect(name: str, kind: NodeKind | None, converted: _Conversion) -> None:
         converted.expect.append(kind.types)
         if kind.because:
             converted.notes.append(f"node kind {name} is any of {', '.join(kind.types)}: {kind.because}")
-
-
-def _probe(check: BenchmarkCheck, converted: _Conversion) -> None:
-    """A probe for each test with text only; each must give a different output than the next one."""
-    typed = [case for case in check.cases if case.inputs and not any(_files(case))]
-    converted.notes += [
-        f"{case.name} is not run: {_why_not(case)}; a probe types text into the chat"
-        for case in check.cases
-        if case not in typed
-    ]
-    if typed and len(check.inputs) > 1:
-        lines = ", ".join(f"'{name}: …'" for name in check.inputs)
-        converted.hint = f"When I try it, I type everything into the chat, a line each: {lines}."
-        converted.notes.append("several inputs are typed as one message, a line each; the last message says so")
-    messages = [_message(check, case) for case in typed]
-    for number, message in enumerate(messages):
-        others = [other for other in (*messages[number + 1 :], *messages[:number]) if other != message]
-        converted.probes.append(Probe(input=message, regex=ANY_TEXT, unlike=others[0] if others else None))
-    if typed:
-        converted.notes.append("probes check that the output exists and depends on the input, not what it says")
-
-
-def _message(check: BenchmarkCheck, case: BenchmarkCase) -> str:
-    texts = {name: value for name, value in case.inputs.items() if isinstance(value, str)}
-    if len(check.inputs) == 1:
-        return next(iter(texts.values()))
-    return "\n".join(f"{name}: {texts.get(name, '')}" for name in check.inputs)
-
-
-def _files(case: BenchmarkCase) -> Iterator[FileValue]:
-    for value in case.inputs.values():
-        if not isinstance(value, str):
-            yield from value
-
-
-def _why_not(case: BenchmarkCase) -> str:
-    handed = [name for name, value in case.inputs.items() if not isinstance(value, str)]
-    return f"{', '.join(handed)} is a file" if handed else "it gives no input"
-
-
-def _copy(file: FileValue, case: BenchmarkCase, folder: Path | None, converted: _Conversion) -> None:
-    if file.value in converted.files:
-        return
-    path = None if folder is None else folder / file.value
-    if path is None or not path.is_file():
-        converted.notes.append(f"{case.name}: the file {file.value} is not there")
-        return
-    converted.files[file.value] = path
-    try:
-        converted.texts[file.value] = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        note = f"{case.name}: {file.value} ({file.mime_type}) is copied, but a scenario holds text files only"
-        converted.notes.append(note)
 
 
 def _shown(case: BenchmarkCase) -> str:

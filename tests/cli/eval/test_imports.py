@@ -35,7 +35,7 @@ def test_tasks_are_imported_and_listed_from_their_folder(wirewright: Wirewright,
 
 def test_what_could_not_be_carried_over_is_listed(wirewright: Wirewright, tmp_path: Path) -> None:
     said = wirewright(*IMPORT, "--out", tmp_path / "c2w").out
-    assert "changed: node kind tts cannot be expected" in said
+    assert "changed: node kind tts is any of APIRequest" in said
     assert "left out: BirdSong_2" in said
     assert f"eval --scenarios {tmp_path / 'c2w'} run" in said
 

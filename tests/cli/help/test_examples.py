@@ -26,6 +26,7 @@ NEEDS_OTHERS = {
     ("serve",): "it serves until it is stopped",
     ("models", "test"): "it asks a provider",
     ("eval", "judge"): "it asks a provider",
+    ("eval", "calibrate"): "it asks a provider",
     ("eval", "export"): "it sends to Logfire",
 }
 """Commands whose examples no test can run."""

@@ -39,6 +39,9 @@ GRACE_SECONDS = 5.0
 NOBODY = 65534
 HUGE_BYTES = 64 << 20
 LEVELS = 100_000
+ANSWERS = """
+- {id: en-001, user: Count them., answer: Four., statement: It says four., label: true, because: It does.}
+"""
 TESTS = "tests:\n- {input: hi, equals: hi}\n"
 
 
@@ -185,6 +188,8 @@ def _fill(work: Path, catalogue: Catalogue) -> None:
         "harmless.py": "x = 1\n",
     }.items():
         (work / name).write_text(text, encoding="utf-8")
+    (work / "answers").mkdir()
+    (work / "answers" / "en.yaml").write_text(ANSWERS, encoding="utf-8")
     for name in ("query.json", "checks.json"):
         shutil.copyfile(IMPORTED / name, work / name)
     stage = PlayEnvironment(settings=AssistantSettings(), catalogue=catalogue, runner=StandInRunner(results=[ran("")]))

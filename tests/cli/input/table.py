@@ -100,6 +100,18 @@ READS = [
     ),
     Reads("eval export", f"{EVAL} export {{}}", LINES),
     Reads("eval fix", f"{EVAL} fix {{}}", LINES),
+    Reads(
+        "eval judge",
+        f"{EVAL} judge journal.jsonl --model ollama:judge --calibration {{}}",
+        kind("bad_calibration"),
+    ),
+    Reads(
+        "eval calibrate",
+        "eval calibrate ollama:judge --answers {}",
+        kind("bad_answers"),
+        ending=".yaml",
+        inside=True,
+    ),
     Reads("eval import chat2workflow", f"{IMPORT} --queries {{}} --checks checks.json", kind("bad_import")),
     Reads("eval import chat2workflow", f"{IMPORT} --queries query.json --checks {{}}", kind("bad_import")),
     Reads(
@@ -160,6 +172,8 @@ ENGINE_WRITES = [
     Writes("eval run", f"{EVAL} run --player null --scores {{}}", where="--scores"),
     Writes("eval fix", f"{EVAL} fix journal.jsonl --out {{}}"),
     Writes("eval judge", f"{EVAL} judge journal.jsonl --model ollama:judge --out {{}}"),
+    Writes("eval judge", f"{EVAL} judge journal.jsonl --model ollama:judge --scores {{}}", where="--scores"),
+    Writes("eval calibrate", "eval calibrate ollama:judge --answers answers --out {}"),
 ]
 """Those that start an engine or ask a model before they write: whether they can is checked before."""
 
@@ -218,6 +232,7 @@ WORKS = {
     "eval report": Works(f"{EVAL} report journal.jsonl", "journal.jsonl"),
     "eval export": Works(f"{EVAL} export journal.jsonl --scenario none --json", "journal.jsonl", code=2),
     "eval judge": Works(f"{EVAL} judge journal.jsonl --model ollama:judge", "journal.jsonl"),
+    "eval calibrate": Works("eval calibrate ollama:judge --answers answers", "en.yaml"),
     "eval import chat2workflow": Works(f"{IMPORT} --queries query.json --checks checks.json", "checks.json"),
 }
 """An ordinary call of each command that needs no flow engine."""

@@ -15,6 +15,7 @@ from evals.imports.chat2workflow.scenarios import Imported, convert_tasks, node_
 from evals.imports.writer import write
 from evals.play.attempts import play_attempt
 from evals.play.environment import PlayEnvironment
+from evals.play.flow_models import NO_ANSWER
 from evals.players.demo import DemoPlayer
 from evals.players.oracle.player import OraclePlayer
 from evals.scenarios.loader import load_scenarios
@@ -56,22 +57,39 @@ def test_node_kinds_become_expectations_of_any_type_that_does_the_same() -> None
 def test_what_has_no_equivalent_is_reported_in_the_scenario_and_in_the_notes() -> None:
     made, _ = imported()
     bird = made["bird-song-1"]
-    assert bird.scenario.about.endswith("Without an equivalent here: tts, teleporter.")
+    assert bird.scenario.about.endswith("Without an equivalent here: teleporter.")
     notes = "\n".join(bird.notes)
-    assert "tts cannot be expected: no component generates speech" in notes
+    assert "tts is any of APIRequest, URLComponent: no component generates speech" in notes
     assert "teleporter is not known" in notes
     assert "remark means nothing here" in notes
 
 
-def test_text_tests_become_probes_that_depend_on_their_input() -> None:
+def test_a_test_becomes_a_probe_that_expects_its_input_in_a_model_s_answer() -> None:
     made, _ = imported()
-    probes = made["recipe-card-1"].scenario.probes
-    assert [(probe.input, probe.unlike) for probe in probes] == [
-        ("pancakes", "tomato soup"),
-        ("tomato soup", "pancakes"),
-        ("pancakes", "tomato soup"),
-    ]
-    assert made["bird-song-1"].scenario.probes[0].unlike is None
+    recipes = made["recipe-card-1"].scenario
+    assert [probe.input for probe in recipes.probes] == ["pancakes", "tomato soup", "pancakes"]
+    assert recipes.probes[1].met_by("Done. ‹01ab: tomato soup›")
+    for wrong in ("tomato soup", "Done. ‹01ab: pancakes›", "Done. ‹01ab: ›", NO_ANSWER):
+        assert not recipes.probes[1].met_by(wrong)
+
+
+def test_a_file_that_is_wanted_must_be_written_with_what_a_model_answered() -> None:
+    made, _ = imported()
+    probe = made["recipe-card-2"].scenario.probes[1]
+    assert list(probe.writes) == ["card.markdown"]
+    assert probe.writes["card.markdown"].met_by("‹01ab: two› and ‹02cd: tomato soup›")
+    assert not probe.writes["card.markdown"].met_by("‹01ab: tomato soup›")
+    assert "Write card as a file called card; as markdown." in made["recipe-card-2"].scenario.turns[-1].say
+
+
+def test_what_a_service_makes_is_asked_for_with_what_a_model_wrote() -> None:
+    bird = imported()[0]["bird-song-1"].scenario
+    (studio,) = bird.services
+    assert [(route.path, route.method) for route in studio.routes] == [("/sound", "GET"), ("/sound", "POST")]
+    assert re.search(studio.routes[0].asked or "", "prompt=‹01ab: a robin›")
+    assert not re.search(studio.routes[0].asked or "", "prompt=a robin")
+    assert bird.probes[0].contains == "https://studio.example/sound-test1.wav"
+    assert "GET {{service:studio}}/sound?prompt=…" in bird.turns[-1].say
 
 
 def test_several_inputs_are_typed_as_lines_and_the_user_says_so() -> None:
@@ -97,18 +115,18 @@ def test_branches_that_give_different_results_are_reported_as_such() -> None:
     plant = made["plant-care-1"].scenario
     assert plant.criteria[0] == "Depending on its branch, the flow gives one of these: advice; or advice, sheet."
     expected = [types[0] for types in plant.expect.one_of]
-    assert expected == ["LanguageModelComponent", "ConditionalRouter", "ChatInput", "ChatOutput"], "each kind once"
+    named = ["LanguageModelComponent", "ConditionalRouter", "Prompt Template", "ChatInput", "ChatOutput"]
+    assert expected == named, "each kind once"
 
 
-def test_an_input_that_is_left_empty_is_an_empty_line_and_a_file_in_its_place_is_not_run() -> None:
-    made, _ = imported()
-    plant = made["plant-care-1"]
-    assert [probe.input for probe in plant.scenario.probes] == [
-        "plant: 月下美人，夜に咲く花\nnotes: \nlanguage: English",
-        "plant: ivy\nnotes: \nlanguage: Français",
+def test_an_input_that_is_left_empty_is_an_empty_line_or_an_empty_file() -> None:
+    probes = imported()[0]["plant-care-1"].scenario.probes
+    assert [probe.input for probe in probes] == [
+        "plant: 月下美人，夜に咲く花\nlanguage: English",
+        "plant: \nlanguage: Deutsch",
+        "plant: ivy\nlanguage: Français",
     ]
-    assert "test2 is not run: notes is a file" in "\n".join(plant.notes)
-    assert plant.scenario.files == {"fridge.txt": "eggs\nhalf a cabbage\n"}
+    assert [probe.files["notes.txt"].partition("\n")[0] for probe in probes] == ["", "eggs", ""]
 
 
 def test_a_file_with_a_byte_order_mark_is_read(tmp_path: Path) -> None:
@@ -117,17 +135,22 @@ def test_a_file_with_a_byte_order_mark_is_read(tmp_path: Path) -> None:
     assert read_queries(path)[0].name == "T"
 
 
-def test_files_are_carried_where_they_are_text_and_reported_where_they_are_not() -> None:
+def test_a_file_is_carried_where_it_is_text_and_another_text_stands_in_for_any_other() -> None:
     made, _ = imported()
     fridge = made["leftovers-pdf-1"]
-    assert fridge.scenario.files == {"fridge.txt": "eggs\nhalf a cabbage\n"}
-    assert sorted(fridge.files) == ["fridge.txt", "scan.pdf"]
-    assert fridge.scenario.probes == ()
-    notes = "\n".join(fridge.notes)
-    assert "scan.pdf (document/pdf) is copied, but a scenario holds text files only" in notes
-    assert "test2: the file gone.txt is not there" in notes
-    assert "test1 is not run: fridge is a file" in notes
-    assert "fridge.txt is not there" in "\n".join(imported(None)[0]["leftovers-pdf-1"].notes)
+    first, second = fridge.scenario.probes
+    assert sorted(first.files) == ["fridge/1.txt", "fridge/2.txt"]
+    assert first.files["fridge/1.txt"].startswith("eggs\nhalf a cabbage\n\n\nReference: subject-")
+    assert "stands in for scan.pdf" in first.files["fridge/2.txt"]
+    assert list(second.files) == ["fridge/1.txt"]
+    assert fridge.scenario.files == first.files, "the assistant sees what stands there at first"
+    assert "gone.txt (document/txt) is replaced by a text that stands in for its content" in fridge.notes
+    assert "The files of fridge are in the folder fridge in my files" in fridge.scenario.turns[-1].say
+    without = imported(None)[0]["leftovers-pdf-1"].scenario.probes[0]
+    assert "stands in for fridge.txt" in without.files["fridge/1.txt"]
+    marks = {text.split("subject-")[1][:6] for text in first.files.values()}
+    assert len(marks) == 2
+    assert all(rule.regex and any(mark in rule.regex for mark in marks) for rule in (first, *first.also))
 
 
 def test_a_round_without_checks_is_reported() -> None:
@@ -140,7 +163,6 @@ def test_what_is_written_is_read_again_as_it_was_meant(tmp_path: Path) -> None:
     write(tmp_path / "out", list(made.values()))
     there = {scenario.id: scenario for scenario in load_scenarios(tmp_path / "out")}
     assert there == {name: one.scenario for name, one in made.items()}
-    assert (tmp_path / "out" / "files" / "scan.pdf").read_bytes() == (DATA / "files" / "scan.pdf").read_bytes()
     with pytest.raises(ImportFormatError, match="is not empty"):
         write(tmp_path / "out", list(made.values()))
 
@@ -235,11 +257,11 @@ CHAT += 'config:\n  m.model: [{"provider": "OpenAI", "name": "gpt-4o-mini"}]\n'
 
 def test_an_open_scenario_is_judged_by_what_it_expects(played: Played, catalogue: Catalogue) -> None:
     scenario = imported()[0]["recipe-card-1"].scenario
-    probes = [ran("flour"), ran("tomatoes")] * 3
+    probes = [ran(f"Done. ‹01ab: {text}›") for text in ("pancakes", "tomato soup", "pancakes")]
     good = score_attempt(scenario, played(scenario, CHAT, text="I built the flow.", probes=probes), catalogue)
     assert (good.passed, good.value("resolved"), good.value("built")) == (True, True, True)
     assert all(good.value(name) is None for name in COMPARING)
-    same = played(scenario, CHAT, text="I built the flow.", probes=[ran("flour")] * 6)
+    same = played(scenario, CHAT, text="I built the flow.", probes=probes[:1] * 3)
     assert score_attempt(scenario, same, catalogue).passed is False
     without = CHAT.partition("config:")[0].replace("LanguageModelComponent", "TextInput").replace("text_output", "text")
     other = played(scenario, without, probes=probes)

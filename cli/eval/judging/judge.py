@@ -1,15 +1,16 @@
-"""`wirewright eval judge`: let a language model judge the attempts of a journal; its opinions decide nothing."""
+"""`wirewright eval judge`: let a language model judge the attempts of a journal; it decides where it was measured."""
 
 import asyncio
 from itertools import count
 from operator import attrgetter
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cli.engine import ready_catalogue
 from cli.errors import BadUsage, CommandError
-from cli.eval.play.options import Journal
+from cli.eval.play.options import VERDICTS, Journal
 from cli.eval.play.selection import all_scenarios, attempts_of, readable, scored
 from cli.options import Json
 from cli.output.files import writable, writing
@@ -22,7 +23,12 @@ if TYPE_CHECKING:
 
     from cli.documents.evals import RubricSum
     from evals.analysis.llm_judge import Opinion, Rubric
+    from evals.attempt import Attempt
+    from evals.calibration.answers import LabelledAnswer
+    from evals.calibration.calibration import Calibration
+    from evals.calibration.statements import Decided
     from evals.score import Verdict
+    from flows.catalogue import Catalogue
 
 
 def judge(
@@ -37,19 +43,34 @@ def judge(
     out: Annotated[
         str | None, typer.Option(metavar="FILE", help="Write every opinion there, as JSON lines (opinions.jsonl).")
     ] = None,
+    calibration: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Its calibration, with which it decides statements (eval calibrate)."),
+    ] = None,
+    answers: Annotated[
+        str | None, typer.Option(metavar="DIR", help="Your own labelled answers, instead of the built-in ones.")
+    ] = None,
+    scores: Annotated[str | None, typer.Option(metavar="FILE", help=VERDICTS)] = None,
     concurrency: Annotated[int, typer.Option(min=1, max=64, metavar="N", help="Opinions at the same time.")] = 2,
     *,
     as_json: Json = False,
 ) -> None:
-    """Let a language model judge the attempts of a journal; its opinions do not change the scores."""
+    """Let a language model judge the attempts of a journal.
+
+    Opinions on rubrics change no score. The statements of scenarios about answers are decided by a judge whose
+    calibration is good enough, and undecided by others.
+    """
     from cli.documents.evals import Judged
     from evals.analysis.llm_judge import Opinion, opinions
+    from evals.attempt import attempt_label
+    from evals.calibration.statements import with_decisions
     from evals.exports import MissingExtra
     from evals.jsonl import JsonLines
+    from evals.score import Verdict
 
-    target = writable(out)
-    rubrics = _rubrics(rubric or ["goal"])
-    judging = _model(model)
+    target, scores_target = writable(out), writable(scores, "--scores")
+    rubrics, measured, known = _rubrics(rubric or ["goal"]), _calibration(calibration), labelled(answers)
+    judging = judge_model(model)
     attempts, catalogue = attempts_of(readable(journal)), ready_catalogue()
     verdicts = scored(attempts, catalogue)
     report = progress()
@@ -62,17 +83,25 @@ def judge(
         found = asyncio.run(
             opinions(all_scenarios(), attempts, catalogue, rubrics, judging, concurrency=concurrency, on_opinion=one)
         )
+        decided = asyncio.run(_decisions(attempts, catalogue, judging, measured, known))
     except MissingExtra as missing:
         raise CommandError("extra_needed", f"{missing}.", fix="Install wirewright[evals].") from None
     if target is not None:
         with writing(target):
             JsonLines(target, Opinion).write(found)
+    if scores_target is not None:
+        with writing(scores_target, "--scores"):
+            JsonLines(scores_target, Verdict).write(with_decisions(verdict, decided) for verdict in verdicts)
     sums = [_summary(rubric.name, found, verdicts) for rubric in rubrics]
     if as_json:
-        print_json(Judged(judge=judging.model_name, rubrics=sums, opinions=found))
+        print_json(Judged(judge=judging.model_name, rubrics=sums, opinions=found, decisions=decided))
         return
     for entry in found:
         print_result(_line(entry))
+    for entry in decided:
+        print_result(
+            f"{attempt_label(entry.scenario, entry.repeat)}  {entry.decision}: {entry.statement} ({entry.reason})"
+        )
     for entry in sums:
         print_result(", ".join(f"{key} {_shown(value)}" for key, value in entry.items()))
 
@@ -86,7 +115,59 @@ def _rubrics(names: list[str]) -> "list[Rubric]":
         raise BadUsage("bad_rubric", f"{error}.", fix="Name a built-in rubric or a file.", where="--rubric") from None
 
 
-def _model(name: str) -> "Model":
+def _calibration(name: str | None) -> "Calibration | None":
+    from evals.calibration.calibration import CalibrationError, load_calibration
+
+    try:
+        return None if name is None else load_calibration(Path(name))
+    except CalibrationError as error:
+        fix = "Measure the judge: wirewright eval calibrate."
+        raise BadUsage("bad_calibration", f"{error}.", fix=fix, where="--calibration") from None
+
+
+def labelled(folder: str | None) -> "tuple[LabelledAnswer, ...]":
+    """The labelled answers of a folder, or those that come with Wirewright.
+
+    Raises:
+        BadUsage: they cannot be read.
+    """
+    from evals.calibration.answers import FOLDER, AnswersError, load_answers
+
+    try:
+        return load_answers(FOLDER if folder is None else Path(folder))
+    except AnswersError as fault:
+        message = f"{fault.place}: {fault.message}."
+        raise BadUsage("bad_answers", message, fix="Correct it.", where="--answers") from None
+
+
+async def _decisions(
+    attempts: "Sequence[Attempt]",
+    catalogue: "Catalogue",
+    model: "Model",
+    calibration: "Calibration | None",
+    answers: "Sequence[LabelledAnswer]",
+) -> "list[Decided]":
+    """What the judge decides of the scenarios' statements about attempts."""
+    from evals.calibration.statements import decide_statements
+
+    scenarios = {(scenario.id, scenario.digest): scenario for scenario in all_scenarios()}
+    found: list[Decided] = []
+    for attempt in attempts:
+        scenario = scenarios.get((attempt.scenario, attempt.digest))
+        if scenario is not None:
+            found += await decide_statements(scenario, attempt, catalogue, model, calibration, answers)
+    return found
+
+
+def judge_model(name: str, *, where: str = "--model") -> "Model":
+    """The model of a judge.
+
+    Args:
+        where: the argument that names it.
+
+    Raises:
+        BadUsage: there is none of that name, or it is no language model.
+    """
     from agent.errors import ModelChoiceError
     from agent.models.connections import connect
     from agent.models.providers import choose
@@ -94,11 +175,11 @@ def _model(name: str) -> "Model":
     try:
         choice = choose(name, None)
         if choice.is_demo:
-            raise BadUsage("no_judge", "The demo planner cannot judge.", fix="Use provider:name.", where="--model")
+            raise BadUsage("no_judge", "The demo planner cannot judge.", fix="Use provider:name.", where=where)
         return connect(choice.provider, choice.names[0])
     except ModelChoiceError as refused:
         error = refused.error
-        raise BadUsage(error.code, error.message, fix=error.fix, where="--model") from None
+        raise BadUsage(error.code, error.message, fix=error.fix, where=where) from None
 
 
 def _summary(rubric: str, found: "Sequence[Opinion]", verdicts: "Sequence[Verdict]") -> "RubricSum":

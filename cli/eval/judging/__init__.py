@@ -1,0 +1,1 @@
+"""Judge models: their opinions and decisions, and how they are measured."""
