@@ -25,5 +25,5 @@ def test_english_is_left_as_it_is() -> None:
     assert NOT_CONFIGURED in said(NOT_CONFIGURED, "en")
 
 
-def test_what_has_no_translation_is_said_in_english() -> None:
-    assert "Whatever broke." in said("Whatever broke.", "de")
+def test_a_reason_without_a_whole_translation_is_left_in_english() -> None:
+    assert "Whatever broke. Try again in a few seconds." in said("Whatever broke. Try again in a few seconds.", "de")
