@@ -258,3 +258,27 @@ async def test_a_wish_changes_the_proposal_that_waits_on_an_empty_canvas(
     [model] = [node for node in changed.proposal.nodes if node.type == "LanguageModelComponent"]
     assert POLITE[language] in str(model.value("system_message"))
     assert changed.after.is_empty
+
+
+INSTEAD = {
+    "en": "no, a summary instead",
+    "de": "nein, lieber eine Zusammenfassung",
+    "fr": "non, plutôt un résumé",
+    "es": "no, mejor un resumen",
+    "pt": "não, melhor um resumo",
+    "it": "no, piuttosto un riassunto",
+    "ja": "いいえ、代わりに要約",
+    "zh": "不，而是总结",
+}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+async def test_another_flow_that_is_wanted_instead_is_not_dropped_in_silence(
+    catalogue: Catalogue, language: str
+) -> None:
+    who = assistant(catalogue, runner=StandInRunner())
+    await play(who, CHATBOT[language])
+    answered = await play(who, INSTEAD[language])
+    assert INSTEAD[language] in answered.text
+    assert answered.outcome == "refused"
+    assert len((await play(who, "yes")).after.nodes) == 3
