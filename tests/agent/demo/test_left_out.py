@@ -189,3 +189,18 @@ async def test_a_file_is_written_under_the_name_that_the_message_gives(whole: Ca
 async def test_a_wish_for_something_that_no_recipe_has_is_declined_as_a_flow(whole: Catalogue) -> None:
     result = await ask(whole, "Create something that does magic")
     assert (result.outcome, result.text) == ("refused", reply("unable", "en"))
+
+
+@pytest.mark.parametrize(
+    ("message", "given"),
+    [
+        ("Baue einen Echo-Flow und lass den Flow dann mit Ada laufen", "Ada"),
+        ("Crée un écho et fais-le tourner avec Ada", "Ada"),
+        ("Crea un eco e fallo girare con Ada", "Ada"),
+    ],
+)
+async def test_a_run_that_is_made_is_not_said_to_be_left_out(whole: Catalogue, message: str, given: str) -> None:
+    result = await ask(whole, message)
+    assert [run.output for run in result.runs] == ["done"]
+    assert f"“{given}”" in result.record.text
+    assert "«" not in result.text.replace("« Echo »", "").replace("«Echo»", "")
