@@ -186,7 +186,8 @@ def _usage_error(error: typer.TyperException) -> BadUsage:
     """The parser's error, with the command that it is about."""
     context: object = getattr(error, "ctx", None)
     command = getattr(context, "command_path", None) or "wirewright"
-    return BadUsage("usage", error.format_message().strip(), fix=f"See: {command} --help", where=str(command))
+    message = error.format_message().strip().replace(": Value error, ", ": ")  # as pydantic begins a reason
+    return BadUsage("usage", message, fix=f"See: {command} --help", where=str(command))
 
 
 def _report_failure(error: CommandError, arguments: Sequence[str]) -> int:

@@ -47,6 +47,8 @@ def demo_meaning(message: str, canvas: Flow) -> tuple[Meaning, Intent]:
         return ("approve", "build_flow") if _only_runs(rest) else ("unclear", intent)
     if _is_wish(rest, reading) or (head is not None and len(reading.quotes) == 1):
         return "change", "build_flow"
+    if head == "deny" and _INSTEAD.search(rest) and reading.recipes:
+        return "other", "build_flow"
     if reading.asks or _ORDERS.match(rest) or small_talk(rest) is not None:
         return "other", own
     if reading.has("elsewhere", "templates", "explain") or refusal(rest) is not None:

@@ -4,11 +4,10 @@ import re
 from collections.abc import Iterable, Iterator
 
 from agent.demo.building.branches import OTHERWISE
-from agent.demo.edits import chain_text, in_order, unconnected_outputs
+from agent.demo.edits import chain_text, in_order, named_components, unconnected_outputs, unknown_component
 from agent.demo.reading import Reading
 from agent.demo.reasons import reason
 from agent.demo.replies import reply
-from agent.demo.words import fold
 from flows.catalogue import Catalogue
 from flows.checks import check
 from flows.component_type import ComponentType
@@ -93,7 +92,7 @@ def _loose(flow: Flow, language: str) -> Iterator[str]:
 
 def component_answer(reading: Reading, catalogue: Catalogue) -> str | None:
     """An answer about the components that a question names, or that the recipes it names are made of; None without."""
-    named = _named(reading.message, catalogue)
+    named = named_components(reading.message, catalogue)
     if not named:
         types = dict.fromkeys(kind for recipe in reading.recipes for kind in recipe.types if kind not in _PLUMBING)
         named = [found for kind in types if (found := catalogue.get(kind)) is not None]
@@ -104,25 +103,16 @@ def component_answer(reading: Reading, catalogue: Catalogue) -> str | None:
     return "\n".join(_told(one, reading.language) for one in named[:4])
 
 
-def _named(message: str, catalogue: Catalogue) -> list[ComponentType]:
-    """The component types whose names stand in a message, each place counted once, the longest name first."""
-    said = f" {_spaced(message)} "
-    names = [
-        (name, component)
-        for component in catalogue
-        for name in {_spaced(component.display_name), _spaced(component.type)}
-        if len(name) > 3 and (not component.legacy or " " in name)
-    ]
-    named: dict[str, ComponentType] = {}
-    for name, component in sorted(names, key=lambda one: (-len(one[0]), one[1].type)):
-        if f" {name} " in said:
-            named.setdefault(component.type, component)
-            said = said.replace(f" {name} ", "  ")
-    return list(named.values())
+def component_list(found: str, language: str) -> str:
+    """What a search for components found, as the tool answers."""
+    if not found.startswith("- "):
+        return reply("no_component", language)
+    return f"{reply('components', language)}\n{found}"
 
 
-def _spaced(text: str) -> str:
-    return " ".join("".join(c if c.isascii() and c.isalnum() else " " for c in fold(text)).split())
+def nothing_there(reading: Reading, catalogue: Catalogue) -> str:
+    """Why an empty canvas is not changed: what is to be added is unknown, or there is no flow."""
+    return unknown_component(reading, catalogue) or reply("empty", reading.language)
 
 
 def _told(component: ComponentType, language: str) -> str:
@@ -143,8 +133,7 @@ def report(before: Flow, bench: Workbench, language: str, left_out: tuple[str, .
         names = dict.fromkeys(component.type for component in bench.components)
         lines.append(reply("written", language, names=", ".join(names)))
     if bench.proposal is not None and (before.is_empty or not _shares(before, flow)):
-        nodes = " → ".join(node.display_name for node in in_order(flow))
-        lines.append(reply("built", language, name=flow.name, nodes=nodes))
+        lines.append(reply("built", language, name=flow.name, nodes=chain_text(flow)))
         lines.extend(reply(key, language) for key in _unmatched(flow))
     elif flow != before:
         lines.append(reply("done", language, changes=_changes(before, flow, language)))
@@ -203,11 +192,11 @@ def _changes(before: Flow, after: Flow, language: str) -> str:
 def _caveat(caveat: str, flow: Flow, language: str) -> str:
     """Why what was built could not be run, in the user's language where there are words for it."""
     if language != "en":
+        if re.search(r"\b(?:keys?|model|Provider)\b", caveat):
+            return reply("key_needed", language)
         file = next((node for node in flow.nodes if node.type == "File"), None)
         if re.search(r"\bfiles?\b", caveat) and file is not None:
             return reply("file_needed", language, name=file.display_name)
-        if re.search(r"\b(?:keys?|model|Provider)\b", caveat):
-            return reply("key_needed", language)
     return reply("note", language, caveat=reason(caveat, language))
 
 

@@ -5,16 +5,20 @@ import re
 from collections.abc import Iterator, Sequence
 
 from agent.demo.building.recipe import Recipe, recipes
-from agent.demo.exact.changes import connectable, removal
+from agent.demo.exact.changes import connectable, no_component, removal, removals
 from agent.demo.models import model_named
 from agent.demo.plan import CannotPlan
 from agent.demo.reading import Reading
+from agent.demo.reasons import reason
 from agent.demo.replies import reply
 from agent.demo.words import fold, found, vocabulary
+from flows.catalogue import Catalogue
+from flows.component_type import ComponentType
 from flows.document import Edge, Flow, Node
 from tools.workbench import Workbench
 
-_SHORT, _SHORT_LABEL, _MOST_SENTENCES = 8, 4, 2
+_SHORT, _SHORT_LABEL, _MOST_SENTENCES, _NAME_WORDS = 8, 4, 2, 3
+_WORD = re.compile(r"[A-Za-zÀ-ɏ0-9][A-Za-zÀ-ɏ0-9_.-]*")
 _INSTRUCTIONS = ("system_prompt", "system_message")
 _MODEL_TYPES = ("LanguageModelComponent", "Agent")
 
@@ -28,6 +32,11 @@ def wants_edit(reading: Reading, flow: Flow) -> bool:
     if reading.has("build") and (reading.has("flow") or reading.recipes) and not reading.has("add"):
         return False
     return reading.has("add", "remove", "manner") or bool(reading.recipes)
+
+
+def unknown_change(reading: Reading) -> CannotPlan:
+    """That no rule knows the change that a message asks for."""
+    return CannotPlan(reply("which_change", reading.language, said=reading.message.strip()[:200]))
 
 
 def edit(reading: Reading, bench: Workbench) -> str:
@@ -50,6 +59,8 @@ def edit(reading: Reading, bench: Workbench) -> str:
     if removed is not None:
         return removed
     _refuse_the_unknown(reading, flow)
+    if reading.removes_step:
+        raise unknown_change(reading)
     steps = [recipe for recipe in reading.recipes if recipe.step]
     if steps:
         return _before_the_answer(steps[0], flow, language)
@@ -60,7 +71,68 @@ def edit(reading: Reading, bench: Workbench) -> str:
         return _with_memory(flow, language)
     if reading.has("manner", "language"):
         return _instructed(reading, flow)
-    raise CannotPlan(reply("which_change", language, said=reading.message.strip()[:200]))
+    added = _added_by_name(reading, bench)
+    if added is not None:
+        return added
+    raise unknown_change(reading)
+
+
+def unknown_component(reading: Reading, catalogue: Catalogue) -> str | None:
+    """That there is no component of the name that a message wants to add, and what comes near; None for others."""
+    if not reading.has("add") or reading.recipes or reading.quotes or named_components(reading.message, catalogue):
+        return None
+    said = _added_words(reading)
+    named = reading.has("component") or all(word[:1].isupper() or reading.language in ("ja", "zh") for word in said)
+    if not said or len(said) > (_NAME_WORDS if named else 1):
+        return None
+    return reason(no_component(" ".join(said), catalogue), reading.language)
+
+
+def _added_by_name(reading: Reading, bench: Workbench) -> str | None:
+    """The addition of the one component that a message names, when it says nothing else.
+
+    Raises:
+        CannotPlan: there is no component of the name.
+    """
+    unknown = unknown_component(reading, bench.catalogue)
+    if unknown is not None:
+        raise CannotPlan(unknown)
+    named = named_components(reading.message, bench.catalogue)
+    said = {fold(word) for word in _added_words(reading)}
+    if len(named) != 1 or not reading.has("add") or not said <= set(fold(named[0].display_name).split()):
+        return None
+    name = _free(re.sub(r"\W", "", named[0].display_name), [node.id for node in bench.current.nodes])
+    return f"nodes:\n  {name}: {named[0].type}"
+
+
+def _added_words(reading: Reading) -> list[str]:
+    """What a message says beside the words for adding: the name of what it adds."""
+    kept = reading.message
+    for concept in ("add", "step", "component", "this_flow", "flow", "build", "please", "filler"):
+        for match in reading.spans(concept):
+            kept = kept[: match.start()] + " " * len(match[0]) + kept[match.end() :]
+    return [word for word in _WORD.findall(kept) if len(word) >= _SHORT_LABEL or not word.islower()]
+
+
+def named_components(message: str, catalogue: Catalogue) -> list[ComponentType]:
+    """The component types whose names stand in a message, each place counted once, the longest name first."""
+    said = f" {_spaced(message)} "
+    names = [
+        (name, component)
+        for component in catalogue
+        for name in {_spaced(component.display_name), _spaced(component.type)}
+        if len(name) > 3 and (not component.legacy or " " in name)
+    ]
+    named: dict[str, ComponentType] = {}
+    for name, component in sorted(names, key=lambda one: (-len(one[0]), one[1].type)):
+        if f" {name} " in said:
+            named.setdefault(component.type, component)
+            said = said.replace(f" {name} ", "  ")
+    return list(named.values())
+
+
+def _spaced(text: str) -> str:
+    return " ".join("".join(c if c.isascii() and c.isalnum() else " " for c in fold(text)).split())
 
 
 def _refuse_the_unknown(reading: Reading, flow: Flow) -> None:
@@ -82,7 +154,7 @@ def _refuse_the_unknown(reading: Reading, flow: Flow) -> None:
     }
     named = [label for label in labels if len(label) > _SHORT_LABEL and label in reading.folded]
     if unknown or named or len(sentences) > _MOST_SENTENCES:
-        raise CannotPlan(reply("which_change", reading.language, said=reading.message.strip()[:200]))
+        raise unknown_change(reading)
 
 
 def unconnected_outputs(flow: Flow) -> Iterator[tuple[Node, Node | None]]:
@@ -108,8 +180,27 @@ def _mended(flow: Flow, language: str) -> str:
 
 
 def chain_text(flow: Flow) -> str:
-    """The names of a flow's components in the order in which they run."""
-    return " → ".join(node.display_name for node in in_order(flow))
+    """How a flow runs: its connections as paths of names, the one from the chat input first."""
+    order = in_order(flow)
+    at = {node.id: place for place, node in enumerate(order)}
+    left = sorted(
+        {(at[edge.source], at[edge.target]) for edge in flow.edges if {edge.source, edge.target} <= at.keys()},
+        key=lambda ends: (order[ends[0]].type != "ChatInput", ends),
+    )
+    paths: list[list[int]] = []
+    told: set[int] = set()
+    while left:
+        path = list(left.pop(0))
+        told.add(path[0])
+        while path[-1] not in told:
+            told.add(path[-1])
+            ahead = next((ends for ends in left if ends[0] == path[-1]), None)
+            if ahead is not None:
+                left.remove(ahead)
+                path.append(ahead[1])
+        paths.append(path)
+    paths += [[place] for place in at.values() if place not in told]
+    return "; ".join(" → ".join(order[place].display_name for place in path) for path in paths)
 
 
 def in_order(flow: Flow) -> Sequence[Node]:
@@ -143,11 +234,39 @@ def _configured(node: Node, field: str, value: str) -> str:
     return f"config:\n  {node.id}.{field}: {json.dumps(value, ensure_ascii=False)}"
 
 
+def described_removal(reading: Reading, bench: Workbench) -> str | None:
+    """The removal of steps that a message describes by their place or by what they do; None for any other message."""
+    flow = bench.current
+    if not reading.removes_step or reading.has("except") or (not reading.recipes and _named_nodes(reading, flow)):
+        return None
+    between = [node for node in in_order(flow) if node.type not in ("ChatInput", "ChatOutput")]
+    if reading.has("last", "first"):
+        steps = between[-1:] if reading.has("last") else between[:1]
+    else:
+        steps = [node for recipe in reading.recipes for node in _doing(recipe, flow)]
+    gone = list({node.id: node for node in steps}.values())
+    return removals(gone, flow, bench.catalogue) if gone else None
+
+
+def _doing(recipe: Recipe, flow: Flow) -> list[Node]:
+    """The nodes of a flow that do what a recipe does: with its settings, or a prompt that says it and its model."""
+    if not recipe.task:
+        fitting = [node for node in flow.nodes if node.type in recipe.types and recipe.is_set_in(node.value)]
+        return fitting if len(fitting) == len(recipe.types) else []
+    prompts = [node for node in flow.nodes if found(recipe.words, fold(str(node.value("template") or "")), "en")]
+    led = {edge.target for edge in flow.edges if any(edge.source == node.id for node in prompts)}
+    return [*prompts, *(node for node in flow.nodes if node.id in led and node.type == "LanguageModelComponent")]
+
+
 def _removed(reading: Reading, flow: Flow) -> str | None:
     """The removal of the one component that the message names."""
-    said = fold(reading.message)
-    named = [node for node in flow.nodes if not node.is_note and _names(node, said)]
+    named = _named_nodes(reading, flow)
     return removal(named[0], flow) if len(named) == 1 else None
+
+
+def _named_nodes(reading: Reading, flow: Flow) -> list[Node]:
+    said = fold(reading.message)
+    return [node for node in flow.nodes if not node.is_note and _names(node, said)]
 
 
 def _names(node: Node, said: str) -> bool:

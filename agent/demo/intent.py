@@ -51,7 +51,8 @@ def refusal(message: str) -> str | None:
     reading = read(message)
     if reading.has("danger"):
         return reply("danger", reading.language)
-    if reading.has("secret") and not (reading.has("build") and reading.recipes):
+    asks_how = asks_about_own_model(reading)
+    if reading.has("secret") and not asks_how and not (reading.has("build") and reading.recipes):
         return reply("secret", reading.language)
     return None
 
@@ -76,7 +77,7 @@ def small_talk(message: str, language: str = "") -> str | None:
         return reply("greeting", reading.language)
     if _is_courtesy(reading, "thanks"):
         return reply("thanks", reading.language)
-    if _is_courtesy(reading, "greeting"):
+    if _is_courtesy(reading, "greeting") and not reading.has("would_say"):
         return reply("greeting", reading.language)
     return None
 
@@ -88,6 +89,11 @@ def _is_courtesy(reading: Reading, concept: str) -> bool:
     quoted = [range(quote.start(), quote.end()) for quote in reading.quotes]
     said = [match for match in reading.spans(concept) if not any(match.start() in one for one in quoted)]
     return any(concept == "thanks" or len(reading.message[: match.start()].split()) <= 1 for match in said)
+
+
+def asks_about_own_model(reading: Reading) -> bool:
+    """Whether a message asks how a model of the user's own is used: with which key, and which models there are."""
+    return reading.asks and reading.has("own_model") and not reading.of_the_flow
 
 
 def asks_about_components(reading: Reading) -> bool:
@@ -150,7 +156,8 @@ def demo_intent(message: str, flow: Flow | None = None) -> Intent:
     if reading.routes or builds or "http://" in text or "https://" in text:
         return "build_flow"
     asks = asks_about_components(reading) or (reading.of_the_flow and reading.has("showing"))
-    if asks and (reading.has("insides") or not reading.has("clear", "fix", "model")):
+    acted_on = reading.has("clear", "fix", "model") and not reading.has("insides")
+    if asks_about_own_model(reading) or (asks and not acted_on):
         return "question"
     talk = small_talk(message) is not None
     if (
@@ -160,7 +167,8 @@ def demo_intent(message: str, flow: Flow | None = None) -> Intent:
         or (reading.has("build") and reading.has("flow"))
     ):
         return "build_flow"
-    if talk or reading.has("templates", "abilities", "explain", "broken", "component"):
+    wants = reading.has("component") and reading.has("build")
+    if talk or reading.has("templates", "abilities", "explain", "broken") or (reading.has("component") and not wants):
         return "question"
-    exact = bool(request.quoted or text_stages(request)[0]) or reading.has("letters")
+    exact = bool(request.quoted or text_stages(request)[0]) or reading.has("letters") or wants
     return "build_flow" if exact else "question" if is_of_a_flow(reading) else "off_topic"

@@ -7,12 +7,21 @@ from pydantic_ai import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from agent.demo.answers import revised
-from agent.demo.building.builds import Build, asks_model, flow_for, has_own_words, spec_text, with_file
+from agent.demo.building.builds import Build, flow_for, spec_text, undone_parts, with_file
 from agent.demo.building.stages import spec
-from agent.demo.canvas import component_answer, diagnosis, explanation, quoted, report, stopped, template_list
-from agent.demo.edits import edit, wants_edit
+from agent.demo.canvas import (
+    component_answer,
+    component_list,
+    diagnosis,
+    explanation,
+    nothing_there,
+    quoted,
+    report,
+    stopped,
+    template_list,
+)
+from agent.demo.edits import described_removal, edit, named_components, unknown_change, wants_edit
 from agent.demo.exact.answers import answer
-from agent.demo.exact.chains import serves
 from agent.demo.exact.changes import change, is_change, names_template
 from agent.demo.exact.components import Written, component
 from agent.demo.exact.extending import extension_steps
@@ -23,6 +32,7 @@ from agent.demo.exact.rewording import rewording_steps
 from agent.demo.intent import (
     acts,
     asks_about_components,
+    asks_about_own_model,
     demo_intent,
     is_of_a_flow,
     refusal,
@@ -40,6 +50,7 @@ from agent.language.requests import asks_run
 from agent.models.providers import DEMO
 from agent.models.scripted import call, scripted, tool_returns
 from agent.prompts.frames import unframed
+from flows.catalogue import Catalogue
 from flows.document import Flow
 from tools.workbench import Workbench
 
@@ -157,15 +168,14 @@ def _plan(message: str, bench: Workbench) -> Plan:
         files = [plan_step("read_file", path=path)]
     if files is not None:
         return Plan(steps=tuple(files), close=lambda answers: answers[-1])
-    intent = demo_intent(message, bench.flow)
+    intent = demo_intent(message, bench.current)
     if intent == "question" or (intent == "off_topic" and bench.attached):
         return _answering(request, reading, text, bench)
     if intent in ("generate_component", "component_then_flow"):
         return _component(request, reading, bench)
-    if not request.text and request.runs and bench.current.is_empty:
-        return _declining(reply("empty", reading.language))
     if not request.text and request.runs:
-        return _acting([], request, reading, bench)
+        empty = bench.current.is_empty
+        return _declining(reply("empty", reading.language)) if empty else _acting([], request, reading, bench)
     if "nodes:" in text:
         return _building(Build(spec_text(text)), request, reading, bench)
     return _flow_plan(message, request, reading, bench)
@@ -177,7 +187,8 @@ def _flow_plan(message: str, request: Request, reading: Reading, bench: Workbenc
     Raises:
         CannotPlan: no rule knows the change.
     """
-    if bench.current.is_empty and reading.of_the_flow and not names_template(request.text):
+    of_this = reading.of_the_flow or reading.removes_step
+    if bench.current.is_empty and of_this and not names_template(request.text):
         return _declining(reply("empty", reading.language))
     if not bench.current.is_empty or names_template(request.text):
         changed = _change(request, reading, bench)
@@ -185,15 +196,14 @@ def _flow_plan(message: str, request: Request, reading: Reading, bench: Workbenc
             return changed
     found = flow_for(request, reading)
     if found is not None:
-        of_this = reading.has("this_flow") or not reading.has("build")
-        if not bench.current.is_empty and of_this:
-            raise CannotPlan(reply("which_change", reading.language, said=reading.message.strip()[:200]))
+        if not bench.current.is_empty and (reading.has("this_flow") or not reading.has("build")):
+            raise unknown_change(reading)
         return _building(found, request, reading, bench)
-    if small_talk(message) is None and not bench.current.is_empty and not reading.impossible_parts:
-        raise CannotPlan(reply("which_change", reading.language, said=reading.message.strip()[:200]))
-    if bench.current.is_empty and is_of_a_flow(reading):
-        return _declining(reply("empty", reading.language))
     talk = small_talk(message)
+    if talk is None and not bench.current.is_empty and not reading.impossible_parts:
+        raise unknown_change(reading)
+    if bench.current.is_empty and is_of_a_flow(reading):
+        return _declining(nothing_there(reading, bench.catalogue))
     return _declining(reply("unable", reading.language)) if talk is None else _saying(talk)
 
 
@@ -208,6 +218,9 @@ def _change(request: Request, reading: Reading, bench: Workbench) -> Plan | None
     keeping = keeping_step(reading, bench)
     if keeping is not None:
         return _acting([keeping], request, reading, bench)
+    removal = described_removal(reading, bench)
+    if removal is not None:
+        return _acting([plan_step("edit_flow", changes=removal)], request, reading, bench)
     adds_step = reading.has("add") and any(one.step or one.tool or one.name == "memory" for one in reading.recipes)
     if (
         adds_step
@@ -221,7 +234,7 @@ def _change(request: Request, reading: Reading, bench: Workbench) -> Plan | None
     if not wants_edit(reading, bench.current) and _OF_THIS.search(request.text) is None:
         return None
     if _AT_A_PLACE.search(request.text):
-        raise CannotPlan(reply("which_change", reading.language, said=reading.message.strip()[:200]))
+        raise unknown_change(reading)
     extended = extension_steps(request, bench)
     if extended is None:
         extended = [plan_step("edit_flow", changes=edit(reading, bench))]
@@ -233,6 +246,8 @@ def _answering(request: Request, reading: Reading, text: str, bench: Workbench) 
     language = reading.language
     if reading.asks_how_to_use_own_component:
         return _saying(reply("own_component", language))
+    if asks_about_own_model(reading):
+        return _saying(reply("own_model", language))
     exact = answer(request, text, bench) if language == "en" else None
     if exact is not None:
         return exact
@@ -242,7 +257,8 @@ def _answering(request: Request, reading: Reading, text: str, bench: Workbench) 
     about_flow = _about_flow(reading, bench)
     if about_flow is not None:
         return about_flow
-    if reading.has("templates") and not reading.has("component"):
+    named = asks_about_components(reading) and bool(named_components(reading.message, bench.catalogue))
+    if reading.has("templates") and not reading.has("component") and not named:
         return _saying(template_list(language))
     if asks_about_components(reading) or reading.has("component"):
         told = component_answer(reading, bench.catalogue)
@@ -250,7 +266,7 @@ def _answering(request: Request, reading: Reading, text: str, bench: Workbench) 
             return _saying(told)
     if talk is not None:
         return _saying(talk)
-    return _answering_the_rest(reading, bench.current)
+    return _answering_the_rest(reading, bench.current, bench.catalogue)
 
 
 def _about_flow(reading: Reading, bench: Workbench) -> Plan | None:
@@ -271,28 +287,23 @@ def _about_flow(reading: Reading, bench: Workbench) -> Plan | None:
     return None
 
 
-def _answering_the_rest(reading: Reading, flow: Flow) -> Plan:
+def _answering_the_rest(reading: Reading, flow: Flow, catalogue: Catalogue) -> Plan:
     """A plan for a question that no rule answers: what the flow does, or why there is nothing to say."""
     language = reading.language
     of_a_flow = reading.has("explain", "broken", "insides") or reading.of_the_flow
     if flow.is_empty and (of_a_flow or (is_of_a_flow(reading) and not reading.asks)):
-        return _declining(reply("empty", language))
+        return _declining(nothing_there(reading, catalogue))
     if of_a_flow:
         return _saying(explanation(flow, language))
     if reading.has("component"):
         return Plan(
             steps=(plan_step("search_components", query=reading.message[:200]),),
-            close=lambda answers: _listed(answers[-1], language),
+            close=lambda answers: component_list(answers[-1], language),
         )
     if not flow.is_empty and reading.asks and not reading.has("elsewhere"):
-        return _declining(f"{reply('about_flow', language)}\n{explanation(flow, language)}")
+        key = "try_it" if reading.has("would_say") else "about_flow"
+        return _declining(f"{reply(key, language)}\n{explanation(flow, language)}")
     return _declining(reply("off_topic", language))
-
-
-def _listed(found: str, language: str) -> str:
-    if not found.startswith("- "):
-        return reply("no_component", language)
-    return f"{reply('components', language)}\n{found}"
 
 
 def _changing(request: Request, bench: Workbench, reading: Reading) -> tuple[list[Step], tuple[str, ...]]:
@@ -313,24 +324,15 @@ def _changing(request: Request, bench: Workbench, reading: Reading) -> tuple[lis
             left_out.append(request.unmask(clause))
     if steps:
         return steps, tuple(left_out)
-    raise CannotPlan(reply("which_change", reading.language, said=reading.message.strip()[:200]))
+    raise unknown_change(reading)
 
 
 def _building(found: Build, request: Request, reading: Reading, bench: Workbench) -> Plan:
     text = with_file(found.spec, bench.attached[0][0]) if bench.attached else found.spec
     steps = [*_planned(text, reading), plan_step("build_flow", spec=text)]
-    unserved = [
-        *reading.letters,
-        *(one for one in reading.unrecognised_parts if not serves(one) and has_own_words(one, reading.language)),
-    ]
-    by_model = asks_model(text)
-    fields = re.findall(r'"description": "([^"]+)"', text) if '"multiple"' in text else []
-    only_told = [
-        one for one in reading.unrecognised_parts if not any(field in one for field in fields if field != "answer")
-    ]
-    told = [*only_told, *reading.letters] if by_model else []
+    undone, told = undone_parts(text, reading)
     notes = (*found.needs, *([reply("only_told", reading.language, parts=quoted(told))] if told else []))
-    left_out = (*reading.impossible_parts, *found.missing, *(() if by_model else unserved))
+    left_out = (*reading.impossible_parts, *found.missing, *undone)
     return _acting(steps, request, reading, bench, left_out=left_out, notes=notes, builds=True)
 
 

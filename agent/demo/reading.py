@@ -117,8 +117,8 @@ class Reading:
         }
         for name, own in spans.items():
             others = [span for other, those in spans.items() if other != name for span in those]
-            if self.language in ("ja", "zh"):  # a word within a longer one, such as 写 in 大写, is not said
-                own = [span for span in own if not any(_within(span, other) for other in others)]
+            # a word within a longer one, such as 写 in 大写 or "web" in "página web", is not said
+            own = [span for span in own if not any(_within(span, other) for other in others)]
             if own:
                 at[name] = min(own)[0]
         return [recipes()[name] for name in sorted(at, key=lambda name: at[name])]
@@ -132,6 +132,11 @@ class Reading:
             self.has("showing") and self.has("form", "flow") and all(one.name == "extraction" for one in self.recipes)
         )
         return shown or self.has("this_flow")
+
+    @property
+    def removes_step(self) -> bool:
+        """Whether it wants a step of the flow that is there to be removed."""
+        return self.has("remove") and self.has("step") and not self.has("build", "add")
 
     @property
     def letters(self) -> list[str]:

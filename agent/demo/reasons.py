@@ -26,6 +26,23 @@ def reason(text: str, language: str) -> str:
     """
     if language == "en":
         return text
+    said, english = _translated(text, language)
+    return " ".join([*said, *([reply("in_english", language, text=" ".join(english))] if english else [])])
+
+
+def whole_reason(text: str, language: str) -> str:
+    """A reason in a language where all of it has a translation, else as it is.
+
+    Args:
+        text: one or more English sentences.
+        language: the user's language.
+    """
+    said, english = ([], [text]) if language == "en" else _translated(text, language)
+    return text if english else " ".join(said)
+
+
+def _translated(text: str, language: str) -> tuple[list[str], list[str]]:
+    """The sentences of a text in a language, and those that have no translation."""
     said: list[str] = []
     english: list[str] = []
     rest = text[:_LIMIT].strip()
@@ -42,7 +59,7 @@ def reason(text: str, language: str) -> str:
             holes = {name: _OR.sub(", ", value) for name, value in match.groupdict().items()}
             said.append(translations[language].format(**holes))
         rest = rest[end:].strip()
-    return " ".join([*said, *([reply("in_english", language, text=" ".join(english))] if english else [])])
+    return said, english
 
 
 @cache

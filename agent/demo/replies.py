@@ -17,6 +17,7 @@ DECLINES = (
     "empty",
     "stopped",
     "about_flow",
+    "try_it",
     "file_question",
 )
 """The replies that say that nothing was done."""

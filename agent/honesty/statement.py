@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
 
+from agent.demo.reasons import whole_reason
 from agent.honesty.absences import CANVAS_ACTS, absences, done_of
 from agent.honesty.acts import CLEAR, Act
 from agent.language.phrases import phrase
@@ -130,7 +131,7 @@ def _run(run: RunEffect, language: str) -> str:
     if run.untrusted_code:
         name = phrase("by_own_account", language, name)
     if run.error is not None:
-        return phrase("run_failed", language, name, _short(run.error))
+        return phrase("run_failed", language, name, _short(whole_reason(run.error, language)))
     if run.output is None:
         return phrase("run_silent", language, name)
     return phrase("run_gave", language, name, _quoted(run.output))

@@ -237,11 +237,13 @@ class Turn:
 
     def _classify_by_rules(self, waiting: Collection[str]) -> None:
         """Classify the message as the demo planner does."""
-        intent, reply = demo_intent(self.text, self.before), None
+        offered = self.conversation.proposals.open
+        worked_on = self.before if offered is None else offered.flow
+        intent, reply = demo_intent(self.text, worked_on), None
         if intent == "off_topic" and self.request.files and refusal(self.text) is None:
             intent = "question"
         if waiting:
-            reply, intent = demo_meaning(self.text, self.before)
+            reply, intent = demo_meaning(self.text, worked_on)
         self.classification = Classification(
             intent=intent, mandate=demo_mandate(self.text, intent), language=self.message_language, reply=reply
         )

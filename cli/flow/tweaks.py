@@ -53,7 +53,7 @@ def checked_tweaks(tweaks: Sequence[Tweak], loaded: "LoadedFlow", catalogue: "Ca
     """The tweaks by the ids of the flow's nodes, each of which can be set.
 
     Args:
-        tweaks: what was written; a node is named by its id, the id in spec text, or its display name.
+        tweaks: what was written; a node is named by its id, the id in spec text, its display name, or its type.
         loaded: the flow, which is not changed.
         catalogue: the component types.
 
@@ -86,10 +86,10 @@ def named_node(name: str, loaded: "LoadedFlow") -> "Node":
     """
     nodes = [] if loaded.flow is None else [node for node in loaded.flow.nodes if not node.is_note]
     names: dict[str, tuple[str, ...]] = {
-        node.id: (loaded.name(node.id), node.id, node.display_name or "") for node in nodes
+        node.id: (loaded.name(node.id), node.id, node.display_name or "", node.type) for node in nodes
     }
     for same in (str, str.casefold):
-        for kind in range(3):
+        for kind in range(4):
             fitting = [node for node in nodes if same(names[node.id][kind]) == same(name)]
             if len(fitting) == 1:
                 return fitting[0]

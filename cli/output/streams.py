@@ -124,9 +124,8 @@ def print_styled(text: str) -> None:
 
 
 def print_message(text: str) -> None:
-    """Write a message on standard error."""
-    clear_progress()
-    typer.echo(printable(sys.stderr, text), err=True)
+    """Write a message on standard error; at a terminal its words stay whole."""
+    print_prose(printable(sys.stderr, text))
 
 
 def print_prose(text: str, *, err: bool = True) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from agent.demo.building.branches import branches, quoted_router
 from agent.demo.building.recipe import Recipe, recipes
 from agent.demo.building.stages import Stage, chain
-from agent.demo.exact.chains import text_stages
+from agent.demo.exact.chains import serves, text_stages
 from agent.demo.exact.language import Request
 from agent.demo.exact.routers import router
 from agent.demo.exact.services import service_stage
@@ -28,6 +28,8 @@ _FILE = re.compile(r"\b(?:pdfs?|docx|files?|datei\w*|fichiers?|archivos?|arquivo
 _DATABASE = re.compile(
     r"\b(?:sqlite|postgres(?:ql)?|mysql|mariadb|oracle|mssql)(?:\+\w+)?://[^\s'\"`»”]+", re.IGNORECASE
 )
+_FORMATS = {"md": "markdown", "txt": "txt", "json": "json", "html": "html"}
+_WRITTEN = re.compile(rf"([\w-]+)\.({'|'.join(_FORMATS)})\b", re.IGNORECASE)
 _PASSWORD = re.compile(r"//[^/@:]*:[^/@]*@")
 _PLUMBING = frozenset(
     {"ChatInput", "ChatOutput", "Prompt Template", "LanguageModelComponent", "ParserComponent", "SplitText"}
@@ -80,9 +82,33 @@ def _needs_model(reading: Reading) -> bool:
     return reading.asks_for(*_MODEL_RECIPES) or ("json" in reading.folded and not reading.quotes)
 
 
-def asks_model(text: str) -> bool:
-    """Whether a flow of a spec text has a model, which is told what the message asks for."""
-    return re.search(r"^  \w+\.model: ", text, re.MULTILINE) is not None
+def undone_parts(text: str, reading: Reading) -> tuple[list[str], list[str]]:
+    """What a message joins to its request and no component of a flow does: what is left out, or told to its model.
+
+    Args:
+        text: the flow as spec text.
+        reading: the message.
+    """
+    parts = [one for one in reading.unrecognised_parts if not _is_quoted_in(text, one, reading.language)]
+    if re.search(r"^  \w+\.model: ", text, re.MULTILINE) is None:
+        unserved = [one for one in parts if not serves(one) and _has_own_words(one, reading.language)]
+        return [*reading.letters, *unserved], []
+    fields = _described_fields(text)
+    told = [one for one in parts if not any(field in one for field in fields if field != "answer")]
+    return [], [*told, *reading.letters]
+
+
+def _is_quoted_in(text: str, part: str, language: str) -> bool:
+    """Whether a part of a message only quotes what stands in a flow, and says when it is answered."""
+    quotes = Reading(part).quotes
+    rest = list(part)
+    for quote in quotes:
+        rest[quote.start() : quote.end()] = " " * len(quote[0])
+    for concept in ("otherwise", "condition", "answering", "saying"):
+        for match in found(vocabulary()[concept], fold("".join(rest)), language):
+            rest[match.start() : match.end()] = " " * len(match[0])
+    quoted = [next(filter(None, quote.groups()), "") for quote in quotes]
+    return bool(quoted) and all(one in text for one in quoted) and not _has_own_words("".join(rest), language)
 
 
 def spec_text(message: str) -> str:
@@ -175,7 +201,13 @@ def _missing(text: str, reading: Reading) -> tuple[str, ...]:
         if not (set(recipe.types) - _PLUMBING) <= have:
             match = found(recipe.words, fold(reading.doable), reading.language)[0]
             said.append(reading.doable[match.start() : match.end()])
-    return tuple(dict.fromkeys(said))
+    fields = _described_fields(text)
+    return tuple(one for one in dict.fromkeys(said) if not any(one in field for field in fields))
+
+
+def _described_fields(text: str) -> list[str]:
+    """What the fields of an extraction are called in the message; none for a flow that extracts nothing."""
+    return re.findall(r'"description": "([^"]+)"', text) if '"multiple"' in text else []
 
 
 def _stage(recipe: Recipe, reading: Reading, tasks: Sequence[Recipe]) -> Stage:
@@ -192,7 +224,14 @@ def _holes(reading: Reading, tasks: Sequence[Recipe]) -> dict[str, str]:
         "manner": manner(reading),
         "schema": json.dumps(_fields(reading), ensure_ascii=False),
         "database": _database(reading),
+        **_file(reading),
     }
+
+
+def _file(reading: Reading) -> dict[str, str]:
+    """The name of the file that a message wants written, and the format that its ending stands for."""
+    named = _WRITTEN.search(reading.message)
+    return {"file": named[1], "format": _FORMATS[named[2].lower()]} if named else {"file": "answer"}
 
 
 def _database(reading: Reading) -> str:
@@ -212,13 +251,8 @@ def manner(reading: Reading) -> str:
     return f"You are what these words describe; keep to their manner, their names and what they say is so:\n{said}"
 
 
-def has_own_words(text: str, language: str) -> bool:
-    """Whether a piece of a message says more than that a flow is wanted.
-
-    Args:
-        text: the piece.
-        language: its language.
-    """
+def _has_own_words(text: str, language: str) -> bool:
+    """Whether a piece of a message says more than that a flow is wanted."""
     return len(_own_words_of(text, language)) > (_LEAST_OWN_WORDS if language in ("ja", "zh") else 0)
 
 

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -76,6 +76,15 @@ class Recipe:
     def types(self) -> tuple[str, ...]:
         """The component types that it is made of."""
         return (self.tool,) if self.tool else tuple(self._file.nodes.values())
+
+    def is_set_in(self, value: Callable[[str], object]) -> bool:
+        """Whether a component has its settings, as far as they have no holes.
+
+        Args:
+            value: the component's value of a field.
+        """
+        said = {key.rpartition(".")[2]: one for key, one in self._file.config.items() if _HOLE.search(str(one)) is None}
+        return all(str(one) in str(value(field)) for field, one in said.items())  # a choice may stand in a list
 
     def stage(self, holes: Mapping[str, str]) -> Stage:
         """Its piece of a flow; a value whose hole is empty is not set.

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,14 +31,14 @@ class Stage:
 
     def named(self, name: str) -> "Stage":
         """This stage under another name."""
-        return Stage(
+        return replace(
+            self,
             name=name,
             nodes=tuple((node.replace("@", name), kind) for node, kind in self.nodes),
             into=None if self.into is None else self.into.replace("@", name),
             out=self.out.replace("@", name),
             edges=tuple(_renamed(edge, name) for edge in self.edges),
             config=tuple(_renamed(line, name, at_start=True) for line in self.config),
-            title=self.title,
         )
 
 

@@ -282,6 +282,7 @@ def connectable(source: Node, target: Node, flow: Flow) -> list[tuple[str, str]]
 
 _INTERNAL = frozenset({"tool_placeholder"})
 """Inputs that Langflow keeps for its own use: what is connected there has no effect."""
+_KIND = re.compile(r"\s+(?:component|node|block|step)$", re.IGNORECASE)
 _PRONOUNS = frozenset({"it", "this", "that", "these", "those", "them", "one"})
 
 
@@ -297,10 +298,18 @@ def component_type(name: str, catalogue: Catalogue) -> str:
     for component in catalogue:
         if wanted in (plain(component.type), plain(component.display_name)) and not component.legacy:
             return component.type
-    found = catalogue.search(name, 1)
+    bare = _KIND.sub("", name)
+    found = catalogue.search(bare, 1)
     if not found:
-        raise CannotPlan(f"I found no component called {name!r}.")
+        raise CannotPlan(no_component(bare, catalogue))
     return found[0].type
+
+
+def no_component(name: str, catalogue: Catalogue) -> str:
+    """That there is no component of a name, with the names that come near it."""
+    near = [component.display_name for one in catalogue.nearest_matches(name) if (component := catalogue.get(one.type))]
+    said = f"I found no component called {name!r}."
+    return f"{said} The nearest: {', '.join(near)}." if near else said
 
 
 def node_named(name: str, flow: Flow) -> Node:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from agent.demo.building.stages import Stage, entry
 from agent.demo.exact.language import VARIABLE, Request
@@ -205,14 +206,7 @@ def _masked(part: str, request: Request) -> Stage | None:
         ("search_pattern", patterns[said["what"].lower().rstrip("s")]),
         ("replacement_text", new),
     )
-    return Stage(
-        name=stage.name,
-        nodes=stage.nodes,
-        into=stage.into,
-        out=stage.out,
-        config=(*stage.config, "  @.use_regex: true"),
-        title=stage.title,
-    )
+    return replace(stage, config=(*stage.config, "  @.use_regex: true"))
 
 
 def _each_line(part: str, request: Request) -> Stage | None:

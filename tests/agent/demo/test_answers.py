@@ -219,3 +219,66 @@ async def test_undo_is_answered_in_the_language_of_the_conversation(catalogue: C
     who = assistant(catalogue, runner=StandInRunner())
     await play(who, "Erkläre mir bitte diesen Flow", canvas)
     assert (await play(who, "rückgängig", canvas)).text == "Es gibt nichts zurückzunehmen."
+
+
+POLITE = {
+    "en": "make it polite",
+    "de": "mach ihn höflich",
+    "fr": "rends-le poli",
+    "es": "que sea más amable",
+    "pt": "deixa mais educado",
+    "it": "rendilo più gentile",
+    "ja": "もっと丁寧に答えて",
+    "zh": "回答要礼貌一点",
+}
+CHATBOT = {
+    "en": "build a chatbot",
+    "de": "erstelle einen Chatbot",
+    "fr": "crée un chatbot",
+    "es": "crea un chatbot",
+    "pt": "crie um chatbot",
+    "it": "crea un chatbot",
+    "ja": "チャットボットを作って",
+    "zh": "做一个聊天机器人",
+}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("question_between", [False, True])
+async def test_a_wish_changes_the_proposal_that_waits_on_an_empty_canvas(
+    catalogue: Catalogue, language: str, question_between: bool
+) -> None:
+    who = assistant(catalogue, runner=StandInRunner())
+    offered = await play(who, CHATBOT[language])
+    assert offered.proposal is not None
+    if question_between:
+        await play(who, WHY[language])
+    changed = await play(who, POLITE[language])
+    assert changed.proposal is not None, changed.text
+    [model] = [node for node in changed.proposal.nodes if node.type == "LanguageModelComponent"]
+    assert POLITE[language] in str(model.value("system_message"))
+    assert changed.after.is_empty
+
+
+INSTEAD = {
+    "en": "no, a summary instead",
+    "de": "nein, lieber eine Zusammenfassung",
+    "fr": "non, plutôt un résumé",
+    "es": "no, mejor un resumen",
+    "pt": "não, melhor um resumo",
+    "it": "no, piuttosto un riassunto",
+    "ja": "いいえ、代わりに要約",
+    "zh": "不，而是总结",
+}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+async def test_another_flow_that_is_wanted_instead_is_not_dropped_in_silence(
+    catalogue: Catalogue, language: str
+) -> None:
+    who = assistant(catalogue, runner=StandInRunner())
+    await play(who, CHATBOT[language])
+    answered = await play(who, INSTEAD[language])
+    assert INSTEAD[language] in answered.text
+    assert answered.outcome == "refused"
+    assert len((await play(who, "yes")).after.nodes) == 3

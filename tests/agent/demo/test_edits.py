@@ -181,3 +181,81 @@ async def test_a_removal_of_everything_else_is_asked_about_as_any_other_removal(
         outcomes.append(events[-1].result.outcome)
     await who.aclose()
     assert len(set(outcomes)) == 1
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["remove the last step", "lösche den letzten Schritt", "supprime la dernière étape", "quita el último paso",
+     "remove a última etapa", "togli l'ultimo passaggio", "最後のステップを削除して", "删除最后一步"],
+)  # fmt: skip
+async def test_the_last_step_is_removed_and_its_neighbours_are_joined(whole: Catalogue, message: str) -> None:
+    result = await ask(whole, message, canvas("chatbot", whole))
+    assert [node.type for node in result.flow.nodes] == ["ChatInput", "Prompt Template", "ChatOutput"]
+    assert [(edge.source_port, edge.target_port) for edge in result.flow.edges] == [
+        ("message", "text"), ("prompt", "input_value"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["remove the summary step", "entferne den Schritt mit der Zusammenfassung", "supprime l'étape du résumé",
+     "quita el paso del resumen", "remove a etapa do resumo", "togli il passaggio del riassunto",
+     "要約のステップを削除して", "删除总结步骤"],
+)  # fmt: skip
+async def test_a_step_is_removed_that_is_named_by_what_it_does(whole: Catalogue, message: str) -> None:
+    result = await ask(whole, message, canvas("summary", whole))
+    assert [node.type for node in result.flow.nodes] == ["ChatInput", "ChatOutput"]
+    assert len(result.flow.edges) == 1
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["remove the uppercase step", "entferne den Schritt mit den Großbuchstaben", "supprime l'étape des majuscules",
+     "quita el paso de las mayúsculas", "remove a etapa das maiúsculas", "togli il passaggio delle maiuscole",
+     "大文字のステップを削除して", "删除大写步骤"],
+)  # fmt: skip
+async def test_a_step_that_is_not_there_is_not_added_when_it_is_to_be_removed(whole: Catalogue, message: str) -> None:
+    before = canvas("chatbot", whole)
+    result = await ask(whole, message, before)
+    assert result.flow == before
+    built = await ask(whole, "Now add a step that makes it upper case", before)
+    assert len(built.flow.nodes) == len(before.nodes) + 1
+    removed = await ask(whole, message, built.flow)
+    assert {node.id for node in removed.flow.nodes} == {node.id for node in before.nodes}
+    assert {edge.text for edge in removed.flow.edges} == {edge.text for edge in before.edges}
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["remove the translation step", "Entferne den Schritt mit der Übersetzung", "Supprime l'étape de traduction",
+     "Quita el paso de la traducción", "Remove a etapa da tradução", "Togli il passaggio della traduzione",
+     "翻訳のステップを削除して", "删除翻译步骤"],
+)  # fmt: skip
+async def test_nothing_is_built_where_nothing_is_to_be_removed(whole: Catalogue, message: str) -> None:
+    result = await ask(whole, message, Flow.empty())
+    assert (result.proposal, result.text) == (None, reply("empty", read(message).language))
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["add a frobnicator", "füge Frobnicator hinzu", "ajoute un composant Frobnicator",
+     "añade el componente Frobnicator", "adiciona o componente Frobnicator", "aggiungi un Frobnicator",
+     "Frobnicatorを追加して", "添加 Frobnicator 组件"],
+)  # fmt: skip
+async def test_a_component_that_does_not_exist_is_named_with_what_comes_near(whole: Catalogue, message: str) -> None:
+    for before in (canvas("chatbot", whole), Flow.empty()):
+        result = await ask(whole, message, before)
+        assert result.flow == before
+        assert "frobnicator'" in result.text.lower()
+        assert "Calculator" in result.text
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["add a Webhook", "füge einen Webhook hinzu", "ajoute un Webhook", "añade un Webhook", "adicione um Webhook",
+     "aggiungi un Webhook", "Webhookを追加して", "添加 Webhook"],
+)  # fmt: skip
+async def test_a_component_is_added_by_its_name(whole: Catalogue, message: str) -> None:
+    before = canvas("chatbot", whole)
+    result = await ask(whole, message, before)
+    assert types(result.flow) - types(before) == {"Webhook"}

@@ -154,3 +154,53 @@ async def test_the_prompt_of_a_document_has_the_task_and_not_the_order(
     assert result.proposal is not None
     [prompt] = [node for node in result.proposal.nodes if node.type == "Prompt Template"]
     assert f"\n{task}\n" in str(prompt.value("template"))
+
+
+@pytest.mark.parametrize(
+    ("message", "kinds"),
+    [
+        (
+            "Please make an agent that can search wikipedia and the web and write the result to report.md",
+            {"WikipediaAPI", "UnifiedWebSearch", "Agent", "SaveToFile"},
+        ),
+        (
+            "Ich hätte gern einen Flow, der Rechnungen als PDF liest und Betrag und Datum rausholt",
+            {"File", "StructuredOutput", "ParserComponent"},
+        ),
+        ("quiero que lea una página web y me diga de qué trata", {"URLComponent", "LanguageModelComponent"}),
+        ("Haz un flujo que clasifique las reseñas en positivas o negativas", {"LanguageModelComponent"}),
+        ("Create something that turns meeting notes into action items", {"LanguageModelComponent"}),
+        ("a chatbot that saves the answer to notes.txt", {"LanguageModelComponent", "SaveToFile"}),
+    ],
+)
+async def test_what_a_flow_has_is_not_said_to_be_left_out(whole: Catalogue, message: str, kinds: set[str]) -> None:
+    result = await ask(whole, message)
+    assert types(result.proposal) - {"ChatInput", "ChatOutput", "Prompt Template"} == kinds
+    assert reply("left_out", read(message).language, parts="§").partition("§")[0] not in result.text
+
+
+async def test_a_file_is_written_under_the_name_that_the_message_gives(whole: Catalogue) -> None:
+    result = await ask(whole, "a chatbot that saves the answer to notes.md")
+    assert result.proposal is not None
+    [saving] = [node for node in result.proposal.nodes if node.type == "SaveToFile"]
+    assert (saving.value("file_name"), saving.value("local_format")) == ("notes", "markdown")
+
+
+async def test_a_wish_for_something_that_no_recipe_has_is_declined_as_a_flow(whole: Catalogue) -> None:
+    result = await ask(whole, "Create something that does magic")
+    assert (result.outcome, result.text) == ("refused", reply("unable", "en"))
+
+
+@pytest.mark.parametrize(
+    ("message", "given"),
+    [
+        ("Baue einen Echo-Flow und lass den Flow dann mit Ada laufen", "Ada"),
+        ("Crée un écho et fais-le tourner avec Ada", "Ada"),
+        ("Crea un eco e fallo girare con Ada", "Ada"),
+    ],
+)
+async def test_a_run_that_is_made_is_not_said_to_be_left_out(whole: Catalogue, message: str, given: str) -> None:
+    result = await ask(whole, message)
+    assert [run.output for run in result.runs] == ["done"]
+    assert f"“{given}”" in result.record.text
+    assert "«" not in result.text.replace("« Echo »", "").replace("«Echo»", "")

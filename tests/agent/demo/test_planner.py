@@ -355,7 +355,7 @@ async def test_a_missing_provider_is_said_in_the_language_of_the_message(catalog
 
 @pytest.mark.anyio
 async def test_a_run_whose_input_is_not_understood_is_said_to_be_left_out(catalogue: Catalogue) -> None:
-    result = await ask(catalogue, "Baue einen Echo-Flow und lass den Flow dann mit Ada laufen")
+    result = await ask(catalogue, "Baue einen Echo-Flow und lass den neuen Flow gleich mit Ada laufen")
     assert types(result.flow) == ["ChatInput", "ChatOutput"]
     assert reply("run_unread", "de") in result.text
 

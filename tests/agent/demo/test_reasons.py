@@ -27,9 +27,11 @@ from flows.catalogue import Catalogue
 from flows.checks import check
 from flows.document import Flow
 from flows.spec import build
+from runtime.engine.run_results import ended_without_result
+from runtime.failures import error_from_chain
 from runtime.gateway.models import ASSISTANT, ModelUnavailable
 from runtime.install.bundles import install_hint
-from runtime.results import RunError
+from runtime.results import BUSY, ENGINE_CLOSED, RunError
 from tests.agent.demo.first_messages import canvas
 from tests.shared.stand_ins import StandInRunner, ran
 
@@ -252,3 +254,48 @@ def test_the_language_is_that_of_the_message() -> None:
         assert {language: read(message).language for language, message in table.items()} == {
             language: language for language in table
         }
+
+
+FAILURES = {
+    "busy": BUSY,
+    "closed": ENGINE_CLOSED,
+    "crash": ended_without_result("crash", 60),
+    "timeout": ended_without_result("timeout", 60),
+    "silent": error_from_chain([], None),
+    "no host": error_from_chain(
+        [{"type": "ConnectError", "message": "connect to host nope.example: Name or service not known"}], "A-1"
+    ),
+    "no network": error_from_chain(
+        [{"type": "ConnectError", "message": "connect to host a.example: Temporary failure in name resolution"}], "A-1"
+    ),
+}
+FIXES = {
+    "FilesTooLarge": "too large",
+    "ResultTooLarge": "too large",
+    "IterationLimit": "too many",
+    "MemoryError": "no memory",
+    "AuthenticationError": "key",
+    "ConnectError": "refused",
+    "ValueError": "select a model",
+    "KeyError": "'text'",
+    "RuntimeError": "ssrf protection: 10.0.0.1 is blocked",
+}
+
+
+@pytest.mark.parametrize("language", OTHERS)
+@pytest.mark.parametrize("name", FAILURES)
+def test_why_a_run_failed_is_said_whole_in_the_users_language(name: str, language: str) -> None:
+    error = FAILURES[name]
+    assert english_mark(language) not in reason(f"{error.message} {error.fix}", language)
+
+
+@pytest.mark.parametrize("language", OTHERS)
+@pytest.mark.parametrize("kind", FIXES)
+def test_the_remedy_of_a_failed_run_is_said_in_the_users_language(kind: str, language: str) -> None:
+    error = error_from_chain([{"type": kind, "message": FIXES[kind]}], "A-1")
+    assert english_mark(language) not in reason(error.fix, language)
+
+
+def english_mark(language: str) -> str:
+    """How a reply begins to tell that something is in English."""
+    return reply("in_english", language, text="§").partition("§")[0]

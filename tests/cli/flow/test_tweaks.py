@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from cli.flow.source import Source, built
+from cli.flow.source import LoadedFlow, Source, built
 from cli.flow.tweaks import checked_tweaks, read_tweaks
 from flows.catalogue import Catalogue
+from flows.edits.compound import rename
 from runtime.runner import Runner
 from tests.cli.conftest import Wirewright
 from tests.shared.flow_texts import LOUDER
@@ -36,6 +37,15 @@ def test_a_node_is_found_by_every_name_it_has(name: str, catalogue: Catalogue) -
     name = name.replace("<id>", node).replace("<ID>", node.upper())
     found = checked_tweaks(read_tweaks([f"{name}.Template=Hush = {{text}}"]), loaded, catalogue)
     assert found == {node: {"template": "Hush = {text}"}}
+
+
+def test_a_renamed_node_is_found_by_its_type(catalogue: Catalogue) -> None:
+    loaded = built(Source(name="f", text=LOUDER), catalogue)
+    assert loaded.flow is not None
+    (node,) = (node for node, written in loaded.written.items() if written == "prompt")
+    renamed = LoadedFlow(flow=rename(loaded.flow, node, "Words").flow)
+    for name in ("Words", "prompt template"):
+        assert checked_tweaks(read_tweaks([f"{name}.template=x"]), renamed, catalogue) == {node: {"template": "x"}}
 
 
 def test_an_exact_name_comes_before_the_display_name_of_another(catalogue: Catalogue) -> None:

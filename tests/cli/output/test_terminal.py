@@ -225,6 +225,21 @@ def test_the_words_of_a_fault_stay_whole_on_a_narrow_terminal(
     assert sorted(written.split()) == sorted((whole.stderr + whole.stdout).decode().split())
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [["components", "search", "slack"], ["components", "search", "frobnicator"], ["flow", "templates", "nope"],
+     ["flow", "check", "missing.json"], ["ask", "hi", "--model", "openai:gpt-5"]],
+    ids=" ".join,
+)  # fmt: skip
+def test_the_words_of_a_message_stay_whole_on_a_terminal(
+    arguments: list[str], on_terminal: OnTerminal, piped: Piped
+) -> None:
+    whole = piped(*arguments)
+    _, written = on_terminal(*arguments, columns=60)
+    assert [line for line in written.splitlines() if len(line) > 60] == []
+    assert set(whole.stderr.decode().split()) <= set(written.split())
+
+
 @pytest.mark.parametrize("arguments", [["flow", "templates"], ["components", "search", "read a pdf"]], ids=" ".join)
 @pytest.mark.parametrize(("columns", "exported", "most"), [(60, "200", 60), (0, "", 80), (0, "70", 70)])
 def test_the_terminal_decides_how_wide_lists_are(

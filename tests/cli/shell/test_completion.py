@@ -24,7 +24,7 @@ def test_each_shell_gets_a_script(shell: str, wirewright: Wirewright) -> None:
 def test_another_shell_is_refused(wirewright: Wirewright) -> None:
     done = wirewright("completion", "tcsh")
     assert done.code == 2
-    assert "'bash', 'zsh', 'fish'" in done.err
+    assert "'SHELL': 'tcsh' is not one of 'bash', 'zsh', 'fish'" in done.err
 
 
 @pytest.mark.parametrize(

@@ -109,6 +109,26 @@ async def test_quoted_texts_that_answer_no_others_make_no_router(catalogue: Cata
 
 
 @pytest.mark.anyio
+@pytest.mark.parametrize(
+    "message",
+    [
+        "build a flow: it should answer 'Hi there' to 'hello' and 'What?' to anything else",
+        "Ein Bot: antworte 'Hallo du' auf 'hallo' und 'Was?' auf alles andere",
+    ],
+)
+async def test_a_part_that_stands_quoted_in_the_flow_is_not_said_to_be_left_out(
+    catalogue: Catalogue, message: str
+) -> None:
+    result = await ask(catalogue, message)
+    assert result.proposal is not None
+    kinds = [node.type for node in result.proposal.nodes]
+    assert ("ConditionalRouter" in kinds, "SmartRouter" in kinds) == (True, False)
+    [choice] = [node for node in result.proposal.nodes if node.type == "ConditionalRouter"]
+    assert str(choice.value("false_case_message")) in {"What?", "Was?"}
+    assert "«" not in result.text
+
+
+@pytest.mark.anyio
 async def test_quoted_words_are_kept_in_instructions(catalogue: Catalogue) -> None:
     result = await ask(catalogue, "做一个机器人，名字叫“你好”")
     assert result.proposal is not None

@@ -32,6 +32,9 @@ def test_the_language_of_a_request_is_detected(message: str, spoken: Language) -
         ("Crea un flujo que repita el mensaje y pruébalo con hola", "hola"),
         ("Baue einen Flow, der wiederholt, was ich sage, und führe ihn mit 'hallo welt' aus", "hallo welt"),
         ("Crée un flux qui répète le message et exécute-le avec bonjour", "bonjour"),
+        ("Baue ein Echo und lass es mit „Grüße“ laufen", "Grüße"),
+        ("Crée un écho et fais-le tourner avec bonjour", "bonjour"),
+        ("Crea un eco e fallo girare con ciao", "ciao"),
     ],
 )
 def test_a_run_with_an_input_is_understood(message: str, said: str) -> None:
