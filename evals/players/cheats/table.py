@@ -130,7 +130,6 @@ CHEATS: Sequence[Cheat] = (
         name="positions",
         what="the right flow, and what was there stands elsewhere",
         trick=tricks.other_place,
-        known="where components or connections change, the rest may be laid out anew",
         concerns=lambda task: tricks.kept_output(task.canvas, task.right) is not None,
     ),
     Cheat(
