@@ -9,7 +9,6 @@ from typing import Final
 
 from evals.case import Case
 from flows.catalogue import Catalogue
-from flows.document import Flow
 from flows.json_values import Json, JsonObject
 
 _ADDRESS: Final = re.compile(r"(?:https?|wss?|ftp)://([^\s/?#\"'`{}\\<>()\[\],;]+)", re.IGNORECASE)
