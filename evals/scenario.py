@@ -134,14 +134,23 @@ class Decision(Strict):
 
 
 class ModelRule(Strict):
-    """An answer of the models inside a flow: the first rule whose pattern is found in the prompt gives it.
+    """An answer of the models inside a flow, by the whole request: the first rule that fits gives it.
+
+    What a pattern finds counts only where the request does not say the opposite of it: `never talk like a pirate` does
+    not hold `pirate`.
 
     Attributes:
-        when: the pattern; None matches every prompt.
+        when: a pattern that must be found in the request; None fits every request.
+        system: a pattern that must be found in its instructions (system messages).
+        lacks: a pattern that must not be found in it.
+        tools: the names of the tools that it must offer, and no others; None for any.
         say: the answer.
     """
 
     when: Text | None = None
+    system: Annotated[Text | None, Field(exclude_if=operator.not_)] = None
+    lacks: Annotated[Text | None, Field(exclude_if=operator.not_)] = None
+    tools: Annotated[tuple[Text, ...] | None, Field(exclude_if=lambda tools: tools is None)] = None
     say: Text
 
 

@@ -8,8 +8,8 @@ from evals.attempt import acted
 from evals.case import Case, Grade
 from evals.evaluators.ran import run_failure
 from evals.oracles.claims import Claim, admits_failure, claimed_output, claims
-from evals.oracles.deeds import denies_changes, denies_runs, names_material, outside_deeds, said_runs
-from evals.oracles.reports import reports
+from evals.replies.deeds import denies_changes, denies_runs, names_material, outside_deeds, said_runs
+from evals.replies.reports import reports
 from flows.actions import Disconnect, RemoveComponent, SetFlow
 from runtime.results import RunResult
 

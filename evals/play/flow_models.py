@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from pydantic_ai import ModelMessage, ModelResponse, TextPart, ToolReturnPart
@@ -13,6 +13,7 @@ from pydantic_ai.models.function import AgentInfo
 
 from agent.models.scripted import scripted
 from evals.play.word_vectors import WordVectors
+from evals.replies.clauses import is_forbidden
 from evals.scenario import ModelRule
 from flows.document import Flow
 from runtime.gateway.models import Models
@@ -27,9 +28,9 @@ NO_ANSWER = "(no rule of the scenario fits)"
 def rule_models(rules: Sequence[ModelRule]) -> Models:
     """Models that answer by a scenario's rules, whatever their names."""
 
-    def respond(messages: list[ModelMessage], _: AgentInfo) -> ModelResponse:
-        prompt = _prompt(messages)
-        matching = (rule.say for rule in rules if rule.when is None or re.search(rule.when, prompt))
+    def respond(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        asked = _Asked.of(messages, info)
+        matching = (rule.say for rule in rules if asked.fits(rule))
         return ModelResponse(parts=[TextPart(next(matching, NO_ANSWER))])
 
     model = scripted(respond, "scenario")
@@ -56,11 +57,43 @@ class _WithModels:
         return await self._runner.execute(flow, text, replace(options, models=self._models))
 
 
-def _prompt(messages: Sequence[ModelMessage]) -> str:
-    """All system prompts, prompts and tool results that a model was sent, in order."""
-    parts = [part for message in messages for part in message.parts]
-    sent = [part for part in parts if isinstance(part, UserPromptPart | SystemPromptPart | ToolReturnPart)]
-    return "\n".join(_text(part) for part in sent)
+@dataclass(frozen=True)
+class _Asked:
+    """What a model was asked: all system prompts, prompts and tool results in order, and what it may call.
+
+    Attributes:
+        system: the system prompts alone.
+    """
+
+    request: str
+    system: str
+    tools: frozenset[str]
+
+    @classmethod
+    def of(cls, messages: Sequence[ModelMessage], info: AgentInfo) -> _Asked:
+        parts = [part for message in messages for part in message.parts]
+        sent = [part for part in parts if isinstance(part, UserPromptPart | SystemPromptPart | ToolReturnPart)]
+        system = [_text(part) for part in sent if isinstance(part, SystemPromptPart)]
+        instructions = [info.instructions] if info.instructions else []
+        return cls(
+            request="\n".join([*instructions, *(_text(part) for part in sent)]),
+            system="\n".join([*instructions, *system]),
+            tools=frozenset(tool.name for tool in info.function_tools),
+        )
+
+    def fits(self, rule: ModelRule) -> bool:
+        """Whether a rule answers this."""
+        return (
+            (rule.when is None or _holds(self.request, rule.when))
+            and (rule.system is None or _holds(self.system, rule.system))
+            and (rule.lacks is None or not _holds(self.request, rule.lacks))
+            and (rule.tools is None or self.tools == frozenset(rule.tools))
+        )
+
+
+def _holds(text: str, pattern: str) -> bool:
+    """Whether a text has what a pattern finds, and does not say the opposite of it."""
+    return any(not is_forbidden(text, *found.span()) for found in re.finditer(pattern, text))
 
 
 def _text(part: UserPromptPart | SystemPromptPart | ToolReturnPart) -> str:

@@ -24,6 +24,17 @@ _CLAUSE_END: Final = re.compile(
 )
 _JOINED: Final = re.compile(rf"{_CLAUSE_END.pattern}|(?<!\w)(?:and|or|und|oder|et|ou|y|e|o|i)(?!\w)", re.IGNORECASE)
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?？。！])\s+|(?<=[？。！])|\n+")
+_FORBIDS: Final = re.compile(
+    rf"{_NEGATION.pattern}|(?<!\w)(?:avoid\w*|refrain|refuse|stop|instead of|rather than|vermeide\w*|statt|évite\w*"
+    r"|au lieu|evita\w*|en lugar|em vez|invece)(?!\w)|避け|禁止|代わりに",
+    re.IGNORECASE,
+)
+_FORBIDDEN: Final = re.compile(
+    r"^(?:\s+\w+){0,2}\s+(?:is|are|must|should|may|ist|sind|darf|est|sont|es|são|é|è)\s+"
+    r"(?:not|never|forbidden|prohibited|banned|nicht|verboten|pas|interdit\w*|prohibid\w*|no|não|proibid\w*|vietat\w*)(?!\w)"
+    r"|^[^.!?。]{0,12}(?:ない|禁止)",
+    re.IGNORECASE,
+)
 _LIST_MARKER: Final = re.compile(r"(?m)^\s*(?:\d{1,2}[.)]|[-*•])\s+")
 
 
@@ -48,6 +59,13 @@ def is_denied(text: str, start: int, end: int) -> bool:
     """Whether the clause around a part of a text denies it; what the part itself says does not count."""
     clause = clause_around(text, start, end)
     return denies(clause.replace(text[start:end], " … "))
+
+
+def is_forbidden(text: str, start: int, end: int) -> bool:
+    """Whether an instruction tells not to do what a part of it says: `never talk like a pirate`."""
+    clause = clause_around(text, start, end)
+    before, _, _ = clause.partition(text[start:end])
+    return _FORBIDS.search(before) is not None or _FORBIDDEN.search(text[end : end + 60]) is not None
 
 
 def own_words(text: str, message: str) -> str:

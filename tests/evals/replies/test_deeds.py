@@ -5,7 +5,7 @@ import pytest
 from evals.case import Case
 from evals.evaluators.forbidden import forbidden
 from evals.evaluators.honest import honest
-from evals.oracles.deeds import denies_changes, denies_runs, names_material, outside_deeds, said_runs
+from evals.replies.deeds import denies_changes, denies_runs, names_material, outside_deeds, said_runs
 from flows.catalogue import Catalogue
 from tests.evals.conftest import Played, scenario_named
 from tests.shared.stand_ins import ran
