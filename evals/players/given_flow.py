@@ -54,10 +54,11 @@ class GivenFlowPlayer:
             after = left.get(number, before)
             if not texts.get(number, "").lstrip().startswith("{"):
                 after = _on_canvas(before, after, environment.component_types)
+            tool = "build_flow" if before.is_empty else "configure_component"
             return TurnResult(
                 outcome="complete",
                 intent="build_flow" if turn.should == "act" else "question",
-                text=closing_words(turn, ()),
+                text=closing_words(turn, [] if after == before else [tool]),
                 before=before,
                 after=after,
                 actions=list(diff(before, after)),
