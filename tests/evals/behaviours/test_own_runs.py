@@ -62,7 +62,7 @@ async def test_a_run_that_was_not_accepted_is_made_once_more() -> None:
 
 
 async def test_two_ends_are_the_engines_fault() -> None:
-    with pytest.raises(EngineCrashed, match="ended twice in a run of the harness: .*exit code 70"):
+    with pytest.raises(EngineCrashed, match=r"ended twice in a run of the harness: .*exit code 70"):
         await execute(Crashing(ends=frozenset({0, 1})))
 
 
@@ -79,22 +79,20 @@ async def test_what_the_flow_itself_ran_into_is_a_result(code: RunErrorCode) -> 
     assert len(runner.asked) == 1
 
 
-async def verdict_with(ends: frozenset[int], environment: PlayEnvironment, catalogue: Catalogue, **more: bool) -> str:
-    """What becomes of the right flow when the engine ends in some of the harness's runs."""
-    with_engine = replace(environment, runner=Crashing(ends=ends, **more))
-    player = WithoutEngine(GivenFlowPlayer(ECHO.reference or ""))
-    verdict = score_attempt(ECHO, await play_attempt(ECHO, player, with_engine), catalogue)
-    return {None: f"not judged: {verdict.harness_error}", True: "passed", False: f"failed: {verdict.why}"}[
-        verdict.passed
-    ]
-
-
+@pytest.mark.parametrize(
+    ("runner", "becomes"),
+    [
+        (Crashing(), "passed"),
+        (Crashing(ends=frozenset({0})), "passed"),
+        (Crashing(ends=frozenset({0, 1})), "not judged: the flow engine ended twice"),
+        (Crashing(ends=frozenset({0, 1}), own_code=True), "failed: "),
+    ],
+    ids=["never", "once", "twice", "own code"],
+)
 async def test_a_crash_in_a_run_of_the_harness_does_not_fail_an_agent(
-    environment: PlayEnvironment, catalogue: Catalogue
+    runner: Crashing, becomes: str, environment: PlayEnvironment, catalogue: Catalogue
 ) -> None:
-    assert await verdict_with(frozenset(), environment, catalogue) == "passed"
-    assert await verdict_with(frozenset({0}), environment, catalogue) == "passed"
-    assert (await verdict_with(frozenset({0, 1}), environment, catalogue)).startswith(
-        "not judged: the flow engine ended"
-    )
-    assert (await verdict_with(frozenset({0, 1}), environment, catalogue, own_code=True)).startswith("failed: ")
+    player = WithoutEngine(GivenFlowPlayer(ECHO.reference or ""))
+    verdict = score_attempt(ECHO, await play_attempt(ECHO, player, replace(environment, runner=runner)), catalogue)
+    found = {None: f"not judged: {verdict.harness_error}", True: "passed", False: f"failed: {verdict.why}"}
+    assert found[verdict.passed].startswith(becomes)
