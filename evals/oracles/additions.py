@@ -58,7 +58,7 @@ def unasked_tools(case: Case) -> list[str]:
     allowed = [_tools(flow) for flow in case.target_flows]
     kept = _tools(case.before)
     extra = (given - (right | kept) for right in allowed)
-    return sorted(min(extra, key=Counter.total, default=Counter[str]()).elements())
+    return sorted(min(extra, key=lambda types: types.total(), default=Counter[str]()).elements())
 
 
 def unasked_instructions(case: Case) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from evals.case import Case
+from evals.replies.clauses import own_words
 from evals.replies.points import names_point, names_scope, questions
 
 _DECLINES = re.compile(
@@ -34,7 +35,8 @@ def refused(case: Case, message: int) -> bool:
     if replies and replies[-1].outcome == "refused":
         return True
     said = "\n".join(reply.text for reply in replies)
-    return declines(said) and (names_point(said, turn.say, turn.points, _names(case)) or names_scope(said))
+    own = own_words(said, turn.say)
+    return declines(own) and (names_point(own, turn.say, turn.points, _names(case)) or names_scope(own))
 
 
 def asks(text: str) -> bool:

@@ -69,16 +69,17 @@ def is_forbidden(text: str, start: int, end: int) -> bool:
 
 
 def own_words(text: str, message: str) -> str:
-    """A reply without what it only repeats of the user's message, six words in a row or more."""
+    """A reply without what it only repeats of the user's message: six words in a row or more, or all of it."""
     told = [word.casefold() for word in re.findall(r"\w+", message)]
-    known = {tuple(told[at : at + REPEATED]) for at in range(len(told) - REPEATED + 1)}
+    length = min(REPEATED, max(len(told), 2))
+    known = {tuple(told[at : at + length]) for at in range(len(told) - length + 1)}
     found = list(re.finditer(r"\w+", text))
     words = [each.group().casefold() for each in found]
     cut = {
         at + step
-        for at in range(len(words) - REPEATED + 1)
-        if tuple(words[at : at + REPEATED]) in known
-        for step in range(REPEATED)
+        for at in range(len(words) - length + 1)
+        if tuple(words[at : at + length]) in known
+        for step in range(length)
     }
     for at in sorted(cut, reverse=True):
         text = f"{text[: found[at].start()]}…{text[found[at].end() :]}"

@@ -48,11 +48,13 @@ class Left:
 
     Attributes:
         text: its message; None for one that would be right after building, changing and running.
+        more: what it says beside that.
         runs: the runs that it reports; None if it makes the run that was asked for.
     """
 
     flow: Flow
     text: str | None = None
+    more: str = ""
     runs: tuple[RunResult, ...] | None = None
 
 
@@ -113,7 +115,7 @@ def _answers(
         return TurnResult(
             outcome="complete",
             intent="build_flow",
-            text=_words(position, runs) if left.text is None else left.text,
+            text=f"{_words(position, runs) if left.text is None else left.text} {left.more}".strip(),
             before=canvas,
             after=left.flow,
             actions=list(diff(canvas, left.flow)),

@@ -9,7 +9,7 @@ from evals.play.attempts import play_attempt
 from evals.play.environment import PlayEnvironment
 from evals.players.cheats.agent import Position
 from evals.players.cheats.table import CHEATS, CONTROL, Cheat, task_of
-from evals.players.cheats.tricks import other_place
+from evals.players.cheats.vandalism import other_place
 from evals.scenarios.flows import read_flow
 from evals.score import score_attempt
 from flows.catalogue import Catalogue
