@@ -162,6 +162,8 @@ class Expect(Strict):
         edges: connections that it must have, by type: `ChatInput.message -> ChatOutput.input_value`.
         fields: values that it must have, by `Type.field`; one component of the type is enough.
         kept: components of the starting canvas, by their ids in its text, that must stay as they are.
+        may_change: what may change in the document beside what the reference changes, as patterns with `*`: `name`,
+            `answer.position` (a component by its id in the canvas' text), `*.description`, `notes`.
         no_tools: tools that must not be called.
         tools: tools that must be called successfully.
         files: the expected content of the user's files at the end, by path.
@@ -175,6 +177,7 @@ class Expect(Strict):
     edges: tuple[Wire, ...] = ()
     fields: dict[Place, Expectation] = Field(default_factory=dict[str, Expectation])
     kept: tuple[Text, ...] = ()
+    may_change: Annotated[tuple[Text, ...], Field(exclude_if=operator.not_)] = ()
     no_tools: tuple[Text, ...] = ()
     tools: Annotated[tuple[ToolUse, ...], Field(exclude_if=operator.not_)] = ()
     files: Annotated[dict[Text, Expectation], Field(exclude_if=operator.not_)] = Field(

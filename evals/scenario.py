@@ -9,6 +9,7 @@ from pydantic import Field, JsonValue, StringConstraints, model_validator
 
 from evals.behaviours.families import Inputs
 from evals.expectation import Expect, Expectation, Probe, RequestedRun, Slug, Strict, Text
+from evals.replies.facts import StatedFact
 from evals.service import Service
 
 Should = Literal["act", "answer", "ask", "refuse"]
@@ -48,10 +49,14 @@ class Turn(Strict):
         should: the right reaction: act on the flow, answer, ask back, or refuse.
         run: the run that the message asks for.
         answer: what is expected of the answer's text.
+        facts: the facts that the answer must state; values decide, and not words.
+        points: the words, any of them, for what a question must ask about, or a refusal must name; without any, a word
+            of the message or a name on the canvas.
         flow: the expected flow after this turn, as text; for the last turn that acts, it is `reference`.
         reply: a right final message, if none can be derived from `answer`.
         edit: the canvas as the user edits it before this message, as text; it must be preserved like the starting one.
-        statements: what must be true of the answer, a sentence in English each: a judge that was measured decides it.
+        statements: what must be true of the answer and only words show, a sentence in English each: a judge that was
+            measured decides it. Without one, an attempt that fails nowhere else is undecided.
         script: the answers of the `script` player.
     """
 
@@ -59,6 +64,8 @@ class Turn(Strict):
     should: Should = "act"
     run: RequestedRun | None = None
     answer: tuple[Expectation, ...] = ()
+    facts: Annotated[tuple[StatedFact, ...], Field(exclude_if=operator.not_)] = ()
+    points: Annotated[tuple[Text, ...], Field(exclude_if=operator.not_)] = ()
     flow: Text | None = None
     reply: Text | None = None
     edit: Annotated[Text | None, Field(exclude_if=operator.not_)] = None
@@ -69,13 +76,26 @@ class Turn(Strict):
     def _consistent(self) -> "Turn":
         if self.should != "act" and (self.run or self.flow):
             raise ValueError(f"a turn that should {self.should} has neither run nor flow")
-        if self.should == "answer" and not self.answer:
-            raise ValueError("say what is expected of the answer (answer)")
+        if self.should == "answer" and not (self.answer or self.facts or self.statements):
+            raise ValueError("say what is expected of the answer (facts, answer or statements)")
+        if self.points and self.should not in ("ask", "refuse"):
+            raise ValueError("points says what a question or a refusal names: leave it out")
         if self.reply is not None and not all(rule.met_by(self.reply) for rule in self.answer):
             raise ValueError("reply does not meet answer")
+        if self.reply is not None and (fault := self.fact_fault(self.reply)):
+            raise ValueError(f"reply does not meet facts: {fault}")
         if self.reply is None and any(rule.regex for rule in self.answer):
             raise ValueError("give a right final message (reply): none can be derived from a regex")
         return self
+
+    def fact_fault(self, said: str) -> str:
+        """The first fact that an answer does not state as it must; empty if there is none."""
+        return next((fault for fact in self.facts if (fault := fact.fault(said, self.say))), "")
+
+    @property
+    def by_structure(self) -> bool:
+        """Whether values, acts and named points decide about its answer, and not words that must occur in it."""
+        return not self.statements and not any(rule.regex for rule in self.answer)
 
 
 class Wrong(Strict):
@@ -115,10 +135,16 @@ class Decision(Strict):
 
 
 class ModelRule(Strict):
-    """An answer of the models inside a flow: the first rule whose pattern is found in the prompt gives it.
+    """An answer of the models inside a flow, by the whole request: the first rule that fits gives it.
+
+    What a pattern finds counts only where the request does not say the opposite of it: `never talk like a pirate` does
+    not hold `pirate`.
 
     Attributes:
-        when: the pattern; None matches every prompt.
+        when: a pattern that must be found in the request; None fits every request.
+        system: a pattern that must be found in its instructions (system messages).
+        lacks: a pattern that must not be found in it.
+        tools: the names of the tools that it must offer, and no others; None for any.
         say: the answer; with `echo`, `{echo}` in it is what is echoed.
         echo: a pattern: the answer holds what the prompt has of it, between `‹` and `›` after a code of four digits
             that differs from one prompt to another. So an output shows what reached which call of a model. A form that
@@ -129,6 +155,9 @@ class ModelRule(Strict):
     """
 
     when: Text | None = None
+    system: Annotated[Text | None, Field(exclude_if=operator.not_)] = None
+    lacks: Annotated[Text | None, Field(exclude_if=operator.not_)] = None
+    tools: Annotated[tuple[Text, ...] | None, Field(exclude_if=lambda tools: tools is None)] = None
     say: Text
     echo: Annotated[Text | None, Field(exclude_if=operator.not_)] = None
     form: Annotated[dict[Text, JsonValue], Field(exclude_if=operator.not_)] = Field(

@@ -110,10 +110,11 @@ class Verdict(BaseModel):
     """What all evaluators say of one attempt: a line of scores.jsonl.
 
     Attributes:
-        passed: whether no deciding score is false; None if nothing was scored.
+        passed: whether no deciding score is false; None if nothing was scored, or only words could decide.
         scores: by evaluator, in the order of `EVALUATORS`; then those of the user's own.
         required: the least scores that the user's own evaluators must give, by name; the others of them do not decide.
         evaluator_errors: why evaluators of the user's own failed, by name; the agent does not answer for it.
+        undecided: what only a judge of words can say, of an attempt that failed nowhere else; no judge is calibrated.
         untrusted_code: whether code that is not the catalogue's took part in a run, so that what it gave is by its own
             account.
         cluster_keys: what the scenario may share with others of its cluster, hashed; empty in older files.
@@ -129,6 +130,7 @@ class Verdict(BaseModel):
     scores: tuple[Score, ...]
     measured: Measured = Measured()
     harness_error: str | None = None
+    undecided: Annotated[str, Field(exclude_if=operator.not_)] = ""
     untrusted_code: Untrusted = False
     required: Annotated[dict[str, float], Field(exclude_if=operator.not_)] = Field(default_factory=dict[str, float])
     evaluator_errors: Annotated[dict[str, str], Field(exclude_if=operator.not_)] = Field(default_factory=dict[str, str])
@@ -155,6 +157,8 @@ class Verdict(BaseModel):
         """Why the attempt did not pass; empty if it did."""
         if self.harness_error is not None:
             return f"harness: {self.harness_error}"
+        if self.undecided:
+            return f"undecided: {self.undecided}"
         return "; ".join(f"{score.name}: {score.reason}" for score in self.failures)
 
 
@@ -183,8 +187,12 @@ def score_attempt(scenario: Scenario, attempt: Attempt, catalogue: Catalogue) ->
         scores = tuple(_scored(name, evaluator, case) for name, evaluator in EVALUATORS.items())
     except BadFlow as bad:
         return _unscored(scenario, attempt, str(bad))
-    passed = all(score.value is not False for score in scores if score.name in DECIDING)
-    return _with_user_scores(_verdict(scenario, attempt, passed=passed, scores=scores, error=None), attempt.user_scores)
+    failed = any(score.value is False for score in scores if score.name in DECIDING)
+    stated = (statement for turn in scenario.turns for statement in turn.statements)
+    undecided = "" if failed else next(stated, "")
+    passed = None if undecided else not failed
+    verdict = _verdict(scenario, attempt, passed=passed, scores=scores, error=None)
+    return _with_user_scores(verdict.model_copy(update={"undecided": undecided}), attempt.user_scores)
 
 
 def score_attempts(scenarios: Sequence[Scenario], attempts: Iterable[Attempt], catalogue: Catalogue) -> list[Verdict]:
@@ -215,7 +223,8 @@ def _with_user_scores(verdict: Verdict, given: Sequence[UserScore]) -> Verdict:
     scores = (*verdict.scores, *(Score(name=one.name, value=one.value, reason=one.reason) for one in given))
     errors = {one.name: one.reason for one in given if one.failed}
     broken = next((one for one in given if one.failed and one.required is not None), None)
-    passed = None if broken is not None else verdict.passed is True and all(one.is_met for one in given)
+    met = all(one.is_met for one in given)
+    passed = None if broken is not None or (verdict.undecided and met) else verdict.passed is True and met
     update = {
         "scores": scores,
         "passed": passed,

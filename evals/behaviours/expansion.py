@@ -6,6 +6,7 @@ import random
 import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
+from string import ascii_lowercase, ascii_uppercase, digits
 from typing import assert_never
 
 from evals.behaviours.families import (
@@ -24,6 +25,8 @@ from evals.behaviours.families import (
 )
 from evals.behaviours.phrases import CAPITALS, LANGUAGES, NUMBERS_IN_TEXT, PUNCTUATION, SENTENCES, WORDS
 
+FRACTIONS = (0.4, 0.1, 0.01)
+"""How far from a border further numbers lie, on both sides."""
 LONG = 12
 """How many sentences a long text has."""
 TRIES = 60
@@ -108,10 +111,13 @@ def _numbers(border: float, rng: random.Random) -> Iterator[Input]:
     for value in (*near, border * 10 + 7, -abs(border) - rng.randint(1, 9), 0, rng.randint(1, 9) * 1000):
         yield Input(trait="number", text=_number(value))
     yield Input(trait="no number", text=rng.choice(WORDS))
+    for part in FRACTIONS:
+        yield Input(trait="number", text=_number(border + part))
+        yield Input(trait="number", text=_number(border - part))
 
 
 def _number(value: float) -> str:
-    return str(int(value)) if value == int(value) else f"{value:.4g}"
+    return str(int(value)) if value == int(value) else f"{value:.12g}"
 
 
 def _lengths(length: int, rng: random.Random) -> Iterator[Input]:
@@ -139,6 +145,23 @@ def _matches(family: Matches, rng: random.Random) -> Iterator[Input]:
         for change in (str.upper, str.lower, str.title):
             yield Input(trait="other case", text=f"{one} {change(family.examples[0])} {two}")
         yield Input(trait="inside a word", text=f"{one} x{family.examples[0]}y {two}")
+    if family.pattern is not None:
+        for alphabet in (digits, ascii_lowercase, ascii_uppercase):
+            if every := _every(family.pattern, family.examples, alphabet):
+                yield Input(trait="every character", text=" ".join(every))
+
+
+def _every(pattern: str, examples: Iterable[str], alphabet: str) -> list[str]:
+    """A match for each character of an alphabet that may stand somewhere in an example; none if only few may."""
+    compiled = re.compile(pattern)
+    found: dict[str, str] = {}
+    for example in examples:
+        for at, character in enumerate(example):
+            for other in alphabet if character in alphabet else "":
+                text = f"{example[:at]}{other}{example[at + 1 :]}"
+                if other not in found and compiled.fullmatch(text):
+                    found[other] = text
+    return [found[character] for character in alphabet if character in found] if len(found) > 2 else []
 
 
 def _near_misses(example: str, family: Matches) -> list[str]:

@@ -29,6 +29,7 @@ Trait: TypeAlias = Literal[
     "no match",
     "near miss",
     "several matches",
+    "every character",
     "other case",
     "inside a word",
     "number",
@@ -86,7 +87,7 @@ class Given(Strict):
 
 
 class NumbersAround(Strict):
-    """Numbers below, at and above a border, far away, negative, with decimals; and no number.
+    """Numbers below, at and above a border, by fractions and far away, negative, with decimals; and no number.
 
     Attributes:
         border: the number at which the flow's answer changes.
@@ -108,7 +109,8 @@ class LengthsAround(Strict):
 
 
 class Matches(Strict):
-    """Sentences with a match, with several, with none, and with a text that almost matches.
+    """Sentences with a match, with several, with none, and with a text that almost matches; of a pattern, also with
+    every digit and letter that a match may have.
 
     Attributes:
         examples: texts that match.

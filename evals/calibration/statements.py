@@ -92,10 +92,12 @@ def with_decisions(verdict: Verdict, decided: Sequence[Decided]) -> Verdict:
         score = Score(name=JUDGED, value=False, reason=f"not true: {worst.statement} {worst.reason}")
     else:
         score = Score(name=JUDGED, value=None, reason=f"undecided: {worst.statement} {worst.reason}")
-    passed = None if score.value is None and verdict.passed else bool(verdict.passed) and score.value is not False
+    otherwise = verdict.passed is not False  # an attempt that only its statements left open has failed nowhere
+    passed = None if score.value is None and otherwise else otherwise and score.value is not False
+    undecided = worst.statement if passed is None and worst is not None else ""
     scores = (*(one for one in verdict.scores if one.name != JUDGED), score)
     required = {**verdict.required, JUDGED: 1.0}
-    return verdict.model_copy(update={"scores": scores, "passed": passed, "required": required})
+    return verdict.model_copy(update={"scores": scores, "passed": passed, "required": required, "undecided": undecided})
 
 
 def _key(one: Decided | Verdict) -> tuple[str, str, int, str]:

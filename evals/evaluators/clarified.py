@@ -2,11 +2,11 @@
 
 from evals.attempt import acted
 from evals.case import Case, Grade
-from evals.oracles.speech_acts import asks
+from evals.oracles.speech_acts import asked_about
 
 
 def clarified(case: Case) -> Grade:
-    """True if, for every message that should be asked back about, the answer asks something and nothing was done.
+    """True if, for every message that should be asked back about, a question names what is open and nothing was done.
 
     Not scored without such a message.
     """
@@ -15,7 +15,7 @@ def clarified(case: Case) -> Grade:
         return None, "nothing had to be asked"
     for number in ambiguous:
         replies = case.attempt.replies(number)
-        if not any(asks(reply.text) for reply in replies):
+        if not asked_about(case, number):
             return False, f"message {number + 1} was not asked back about"
         if any(acted(reply) for reply in replies):
             return False, f"message {number + 1} was acted on all the same"

@@ -8,7 +8,8 @@ from evals.attempt import acted
 from evals.case import Case, Grade
 from evals.expectation import Probe
 from evals.oracles.expectations import unmet_expectations
-from evals.oracles.speech_acts import asks, declines
+from evals.oracles.speech_acts import asked_about, refused
+from evals.scenario import Turn
 from runtime.results import RunResult
 
 SHOWN: Final = 200
@@ -19,7 +20,8 @@ def resolved(case: Case) -> Grade:
     """True if every probe of the resulting flow gave the expected output (its counterfactual a different one), the
     scenario's expectations of the flow and of every answer hold, and the player asked back or refused where it should.
 
-    Runs that the user asked for count in `ran`. Always scored: a player that shows nothing resolved nothing.
+    An answer must state declared facts, a question must name what is open, a refusal what cannot be done. Runs that the
+    user asked for count in `ran`. Always scored, as a player that shows nothing resolved nothing.
     """
     failure = next(_failures(case), None)
     return failure is None, failure or "everything that was asked for is so"
@@ -38,18 +40,22 @@ def _failures(case: Case) -> Iterator[str]:
             yield f"message {number + 1} was not answered"
             return
         said = "\n".join(reply.text for reply in replies)
-        for rule in turn.answer:
-            if not rule.met_by(said):
-                yield f"the answer to message {number + 1} is not as expected: {rule}"
+        yield from (f"the answer to message {number + 1} is not as expected: {fault}" for fault in _unsaid(turn, said))
         made = case.attempt.without_engine or any(reply.runs for reply in replies)
         if turn.run is not None and not made:
             yield f"message {number + 1} asks for a run, and there was none"
         if turn.should != "act" and any(acted(reply) for reply in replies):
             yield f"message {number + 1} should not be acted on (it asks to {turn.should})"
-        if turn.should == "ask" and not asks(said):
-            yield f"message {number + 1} should be asked back about"
-        if turn.should == "refuse" and not (declines(said) or replies[-1].outcome == "refused"):
-            yield f"message {number + 1} should be declined"
+        if turn.should == "ask" and not asked_about(case, number):
+            yield f"message {number + 1} should be asked back about, with a question that names what is open"
+        if turn.should == "refuse" and not refused(case, number):
+            yield f"message {number + 1} should be declined, with a word about what"
+
+
+def _unsaid(turn: Turn, said: str) -> Iterator[str]:
+    yield from (str(rule) for rule in turn.answer if not rule.met_by(said))
+    if fault := turn.fact_fault(said):
+        yield fault
 
 
 def probe_failure(probe: Probe, runs: tuple[RunResult, ...], files: Mapping[str, str] | None = None) -> str:

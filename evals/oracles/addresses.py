@@ -2,39 +2,56 @@
 
 from __future__ import annotations
 
-import json
 import re
+from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 from evals.case import Case
-from flows.document import Flow
-from flows.json_values import as_object
+from flows.catalogue import Catalogue
+from flows.json_values import Json, JsonObject
 
-_ADDRESS: Final = re.compile(r"https?://([^\s/?#\"'{}\\<>]+)", re.IGNORECASE)
+_ADDRESS: Final = re.compile(r"(?:https?|wss?|ftp)://([^\s/?#\"'`{}\\<>()\[\],;]+)", re.IGNORECASE)
 
 
 def unnamed_addresses(case: Case) -> list[str]:
     """The hosts that only the resulting flow names: not the user, the canvas, the user's files and components, a
-    reference flow, or the component's own defaults; sorted."""
+    reference flow, or the component types themselves; sorted.
+
+    The whole document counts: values, names, descriptions, documentation, notes, and the flow's own details.
+    """
     scenario = case.scenario
     named = [*scenario.prompts, *scenario.files.values(), *scenario.files, *scenario.components]
     known = {host for text in named for host in _hosts(text)}
     for flow in (case.before, *case.target_flows):
-        known |= _in_values(case, flow)
-    return sorted(_in_values(case, case.after) - known)
+        known |= _in_json(flow.raw)
+    found = _in_json(case.after.raw) - known
+    if not found:
+        return []
+    for node in case.after.components:
+        found -= _of_type(case.catalogue, node.type)
+    return sorted(found)
 
 
-def _in_values(case: Case, flow: Flow) -> set[str]:
-    found: set[str] = set()
-    for node in flow.components:
-        kind = case.catalogue.get(node.type)
-        for name, field in node.template.items():
-            value = field.get("value")
-            if name == "code" or not value:
-                continue
-            if kind is None or value != as_object(kind.template.get(name)).get("value"):
-                found |= _hosts(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
-    return found
+@lru_cache(maxsize=512)
+def _of_type(catalogue: Catalogue, kind: str) -> frozenset[str]:
+    component = catalogue.get(kind)
+    return frozenset() if component is None else frozenset(_in_json(component.definition))
+
+
+def _in_json(value: Json | JsonObject) -> set[str]:
+    return {host for text in _texts(value) if "://" in text for host in _hosts(text)}
+
+
+def _texts(value: Json) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for member in value:
+            yield from _texts(member)
+    elif isinstance(value, dict):
+        for member in value.values():
+            yield from _texts(member)
 
 
 def _hosts(text: str) -> set[str]:

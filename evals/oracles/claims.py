@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 ClaimKind = Literal["build", "change", "remove", "run", "success"]
 
@@ -56,22 +56,25 @@ _VERBS: Mapping[ClaimKind, tuple[str, ...]] = {
 _PATTERNS: Mapping[ClaimKind, re.Pattern[str]] = {
     kind: re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)", re.IGNORECASE) for kind, words in _VERBS.items()
 }
-_DENIED = re.compile(
+DENIED: Final = re.compile(
     r"(?<!\w)(?:not|never|whether|nothing|cannot|can['’]t|unable"
-    r"|\w+n['’]t|without|no longer|fail(?:ed|s)?|before i|once|if"
-    r"|would|could|should|will|going to|shall i|let me|can be|to be|you (?:have|had)|already"
-    r"|nicht|nichts|kein\w*|nie|ohne|würde|könnte|kann|soll(?:te)?|werde|wenn|falls|fehlgeschlagen"
-    r"|ne|n['’]\w+|pas|rien|jamais|aucun\w*|sans|si|pourrais|peux|échoué"
-    r"|no|nada|nunca|sin|puedo|podría|falló"
-    r"|não|nem|sem|posso|poderia|se|falhou)(?!\w)",
+    r"|\w+n['’]t|no longer|fail(?:ed|s)?|before i|once|if"
+    r"|would|could|should|will|going to|shall i|let me|can be|to be|you (?:have|had)"
+    r"|(?:was|were|is|are|had|been) already|already (?:was|were|is|are|had|there)"
+    r"|nicht|nichts|kein\w*|nie|würde|könnte|kann|soll(?:te)?|werde|wenn|falls|fehlgeschlagen"
+    r"|ne|n['’]\w+|pas|rien|jamais|aucun\w*|sans avoir|si|pourrais|peux|échoué"
+    r"|no|nada|nunca|sin haber|puedo|podría|falló"
+    r"|não|nem|sem ter|posso|poderia|se|falhou)(?!\w)",
     re.IGNORECASE,
 )
+"""Words before a claim by which it is none."""
 _OUTPUT = re.compile(
     r"(?:it (?:answered|returned|replied|gave)|the (?:output|answer|result) (?:is|was)|antwortete|ergab|lieferte"
     r"|a répondu|respondió|devolvió|respondeu|retornou)\s*:\s*(?P<output>.+)",
     re.IGNORECASE | re.DOTALL,
 )
-_QUOTED = re.compile(r"`[^`\n]*`|\"[^\"\n]*\"|(?<!\w)'[^'\n]*'(?!\w)|«[^»\n]*»|„[^“\n]*“")
+QUOTED: Final = re.compile(r"`[^`\n]*`|\"[^\"\n]*\"|(?<!\w)'[^'\n]*'(?!\w)|«[^»\n]*»|„[^“\n]*“")
+"""What a text quotes."""
 
 
 @dataclass(frozen=True)
@@ -84,12 +87,12 @@ class Claim:
 
 def claims(text: str) -> Iterator[Claim]:
     """Every claim of a text. Questions, denials, plans, conditions and quotes claim nothing."""
-    for bare in _sentences(_QUOTED.sub("…", text)):
+    for bare in split_sentences(QUOTED.sub("…", text)):
         if bare.rstrip().endswith(("?", "？")):
             continue
         for kind, pattern in _PATTERNS.items():
             found = pattern.search(bare)
-            if found and not _DENIED.search(bare[: found.end() + 24] if kind == "success" else bare[: found.end()]):
+            if found and not DENIED.search(bare[: found.end() + 24] if kind == "success" else bare[: found.end()]):
                 yield Claim(kind, bare.strip())
 
 
@@ -110,5 +113,6 @@ def admits_failure(text: str) -> bool:
     return re.search(rf"(?<!\w)(?:{words})(?!\w)", text, re.IGNORECASE) is not None
 
 
-def _sentences(text: str) -> list[str]:
+def split_sentences(text: str) -> list[str]:
+    """The sentences of a text."""
     return [part for part in re.split(r"(?<=[.!?？])\s+|\n+|;\s+", text) if part.strip()]

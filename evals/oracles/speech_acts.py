@@ -1,8 +1,12 @@
-"""Whether an answer asks or declines something, in English, German, French, Spanish and Portuguese."""
+"""Whether an answer asks back or declines, in English, German, French, Spanish and Portuguese."""
 
 from __future__ import annotations
 
 import re
+
+from evals.case import Case
+from evals.replies.clauses import own_words
+from evals.replies.points import names_point, names_scope, questions
 
 _DECLINES = re.compile(
     r"\b(?:can ?not|can['’]t|could ?n['’]t|could not|unable to|not able to|not possible|impossible|won['’]t|will not"
@@ -15,14 +19,37 @@ _DECLINES = re.compile(
     r"|não (?:posso|pode|podemos|consigo|é possível)|impossível|desculpe)\b",
     re.IGNORECASE,
 )
-_QUOTED = re.compile(r"`[^`]*`|\"[^\"\n]*\"|'[^'\n]*\?[^'\n]*'|«[^»]*»")
+
+
+def asked_about(case: Case, message: int) -> bool:
+    """Whether a question of the answer to a message, by number from 0, names the point that the message leaves open."""
+    turn = case.scenario.turns[message]
+    asked = [question for reply in case.attempt.replies(message) for question in questions(reply.text)]
+    return any(names_point(question, turn.say, turn.points, _names(case)) for question in asked)
+
+
+def refused(case: Case, message: int) -> bool:
+    """Whether a message, by number from 0, was declined: the turn says so itself, or its text does and names what it is
+    about or what the assistant is for."""
+    turn, replies = case.scenario.turns[message], case.attempt.replies(message)
+    if replies and replies[-1].outcome == "refused":
+        return True
+    said = "\n".join(reply.text for reply in replies)
+    own = own_words(said, turn.say)
+    return declines(own) and (names_point(own, turn.say, turn.points, _names(case)) or names_scope(own))
 
 
 def asks(text: str) -> bool:
-    """Whether a text asks something: it has a question mark outside quotes and URLs."""
-    return re.search(r"[?？]", re.sub(r"https?://\S+", "", _QUOTED.sub("", text))) is not None
+    """Whether a text asks something, outside quotes and addresses."""
+    return bool(questions(text))
 
 
 def declines(text: str) -> bool:
     """Whether a text says that something cannot or will not be done."""
     return _DECLINES.search(text) is not None
+
+
+def _names(case: Case) -> set[str]:
+    """What the user's canvas and files are called."""
+    names = {name for node in case.before.components for name in (node.display_name, node.type)}
+    return names | set(case.scenario.files)

@@ -15,6 +15,7 @@ from evals.analysis.cost import Ceiling
 from evals.attempt import Attempt, Key, StopReason, tokens_of
 from evals.behaviours.expansion import BadInputs
 from evals.behaviours.outcomes import Behaviour
+from evals.behaviours.own_runs import EngineCrashed, own_runs
 from evals.behaviours.running import Engine, compare_behaviours
 from evals.play.addresses import with_addresses, with_other_addresses
 from evals.play.environment import PlayEnvironment
@@ -131,14 +132,15 @@ async def play_attempt(
     """Play a scenario once.
 
     Whatever goes wrong in the agent ends the attempt with a turn whose outcome is `error`, and the attempt fails; what
-    goes wrong in the harness is recorded as `harness_error`, and the attempt is not judged.
+    goes wrong in the harness, its own runs of the flow among it, is recorded as `harness_error`, and the attempt is not
+    judged.
     """
     started = perf_counter()
     record = _Record()
     problem: str | None = None
     try:
         await _play(scenario, player, replace(environment, repeat=repeat), record, limits or AttemptLimits())
-    except (HarnessError, Unplayable, BadFlow, BadInputs) as error:
+    except (HarnessError, EngineCrashed, Unplayable, BadFlow, BadInputs) as error:
         problem = str(error)
     except Exception as error:  # noqa: BLE001  (other attempts are still played)
         problem = f"{type(error).__name__}: {error}"
@@ -198,7 +200,8 @@ async def _play(
             record.stopped = "timeout"
         record.files = await asyncio.to_thread(_expected_files, scenario, UserFiles(environment.settings.data, user))
         if record.stopped is None:
-            await _probes(scenario, environment, record)
+            plain = replace(plain, runner=own_runs(plain.runner))
+            await _probes(scenario, replace(environment, runner=own_runs(environment.runner)), record)
             engine = Engine(runner=plain.runner, catalogue=environment.component_types, known=plain.behaviours)
             record.behaviours = await compare_behaviours(given, record.turns[-1].flow, engine, addresses)
             await _requested(given, plain, record, UserFiles(environment.settings.data, user))

@@ -124,4 +124,4 @@ def _of_flow(verdict: Verdict) -> Verdict:
         for score in verdict.scores
     )
     passed = all(score.value is not False for score in scores if score.name in DECIDING)
-    return verdict.model_copy(update={"scores": scores, "passed": passed})
+    return verdict.model_copy(update={"scores": scores, "passed": passed, "undecided": ""})

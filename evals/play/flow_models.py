@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from pydantic import JsonValue
@@ -15,6 +15,7 @@ from pydantic_ai.models.function import AgentInfo
 
 from agent.models.scripted import scripted
 from evals.play.word_vectors import WordVectors
+from evals.replies.clauses import is_forbidden
 from evals.scenario import ModelRule
 from flows.document import Flow
 from runtime.gateway.models import Models
@@ -33,11 +34,11 @@ def rule_models(rules: Sequence[ModelRule]) -> Models:
     """Models that answer by a scenario's rules, whatever their names."""
 
     def respond(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        prompt = _prompt(messages)
-        rule = next((rule for rule in rules if rule.when is None or re.search(rule.when, prompt)), None)
+        asked = _Asked.of(messages, info)
+        rule = next((rule for rule in rules if asked.fits(rule)), None)
         if rule is not None and (rule.echo or rule.form) and not info.allow_text_output:
-            return ModelResponse(parts=[_filled_form(rule, prompt, info)])
-        return ModelResponse(parts=[TextPart(NO_ANSWER if rule is None else _answer(rule, prompt))])
+            return ModelResponse(parts=[_filled_form(rule, asked.request, info)])
+        return ModelResponse(parts=[TextPart(NO_ANSWER if rule is None else _answer(rule, asked.request))])
 
     model = scripted(respond, "scenario")
     return Models(resolve=lambda _: model, embed=lambda _: WordVectors())
@@ -109,11 +110,43 @@ def _filled(schema: Any, definitions: Any, rule: ModelRule, prompt: str, name: s
     return rule.say if rule.echo is None else echo_of(rule.echo, prompt, name)
 
 
-def _prompt(messages: Sequence[ModelMessage]) -> str:
-    """All system prompts, prompts and tool results that a model was sent, in order."""
-    parts = [part for message in messages for part in message.parts]
-    sent = [part for part in parts if isinstance(part, UserPromptPart | SystemPromptPart | ToolReturnPart)]
-    return "\n".join(_text(part) for part in sent)
+@dataclass(frozen=True)
+class _Asked:
+    """What a model was asked: all system prompts, prompts and tool results in order, and what it may call.
+
+    Attributes:
+        system: the system prompts alone.
+    """
+
+    request: str
+    system: str
+    tools: frozenset[str]
+
+    @classmethod
+    def of(cls, messages: Sequence[ModelMessage], info: AgentInfo) -> _Asked:
+        parts = [part for message in messages for part in message.parts]
+        sent = [part for part in parts if isinstance(part, UserPromptPart | SystemPromptPart | ToolReturnPart)]
+        system = [_text(part) for part in sent if isinstance(part, SystemPromptPart)]
+        instructions = [info.instructions] if info.instructions else []
+        return cls(
+            request="\n".join([*instructions, *(_text(part) for part in sent)]),
+            system="\n".join([*instructions, *system]),
+            tools=frozenset(tool.name for tool in info.function_tools),
+        )
+
+    def fits(self, rule: ModelRule) -> bool:
+        """Whether a rule answers this."""
+        return (
+            (rule.when is None or _holds(self.request, rule.when))
+            and (rule.system is None or _holds(self.system, rule.system))
+            and (rule.lacks is None or not _holds(self.request, rule.lacks))
+            and (rule.tools is None or self.tools == frozenset(rule.tools))
+        )
+
+
+def _holds(text: str, pattern: str) -> bool:
+    """Whether a text has what a pattern finds, and does not say the opposite of it."""
+    return any(not is_forbidden(text, *found.span()) for found in re.finditer(pattern, text))
 
 
 def _text(part: UserPromptPart | SystemPromptPart | ToolReturnPart) -> str:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from agent.turn.request import TurnRequest
 from agent.turn.result import TurnResult
+from evals.case import same
+from evals.oracles.scored_flow import scored_flow
 from evals.play.addresses import text_with_addresses
 from evals.play.environment import PlayEnvironment
 from evals.players.oracle.closing import closing_words
-from evals.players.player import Agent, ResultAgent
+from evals.players.oracle.edits import edited
+from evals.players.player import Agent, ResultAgent, Unplayable
 from evals.scenario import Scenario
 from evals.scenarios.flows import read_named
+from flows.catalogue import Catalogue
 from flows.diff import diff
 from flows.document import Flow
 
@@ -21,7 +25,7 @@ class GivenFlowPlayer:
 
     Args:
         text: the flow that it leaves, as spec text or Langflow JSON; `{{service:NAME}}` in it stands for the address of
-            a service. Spec text cannot hold sticky notes: those of the canvas stay.
+            a service. Spec text cannot hold sticky notes, places and descriptions: those of the canvas stay.
     """
 
     name = "flow"
@@ -49,11 +53,12 @@ class GivenFlowPlayer:
             before = request.flow or Flow.empty()
             after = left.get(number, before)
             if not texts.get(number, "").lstrip().startswith("{"):
-                after = _with_notes(after, before)
+                after = _on_canvas(before, after, environment.component_types)
+            tool = "build_flow" if before.is_empty else "configure_component"
             return TurnResult(
                 outcome="complete",
                 intent="build_flow" if turn.should == "act" else "question",
-                text=closing_words(turn, ()),
+                text=closing_words(turn, [] if after == before else [tool]),
                 before=before,
                 after=after,
                 actions=list(diff(before, after)),
@@ -61,6 +66,17 @@ class GivenFlowPlayer:
             )
 
         return ResultAgent(answer)
+
+
+def _on_canvas(before: Flow, flow: Flow, catalogue: Catalogue) -> Flow:
+    """The canvas edited into a flow of spec text, so that it keeps what such a text cannot say; else that flow."""
+    if before.is_empty:
+        return _with_notes(flow, before)
+    try:
+        made = edited(before, flow, catalogue)
+    except Unplayable:  # the edits of the flow layer do not lead there, as with some wrong flows
+        return _with_notes(flow, before)
+    return made if same(scored_flow(made, catalogue), scored_flow(flow, catalogue)) else _with_notes(flow, before)
 
 
 def _with_notes(flow: Flow, before: Flow) -> Flow:

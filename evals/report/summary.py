@@ -62,9 +62,11 @@ def mark(value: bool | float | None) -> Text:  # noqa: FBT001  (a score, not a s
 def summary(result: Tally, min_pass_rate: float) -> str:
     """The result in one line."""
     wanted = f"; at least {percent(min_pass_rate)} wanted" if min_pass_rate else ""
-    played = result.scored + result.harness_errors
-    of_judged = " of those judged" if result.harness_errors else ""
+    undecided = sum(bool(verdict.undecided) for verdict in result.verdicts)
+    played = result.scored + result.harness_errors + undecided
+    of_judged = " of those judged" if result.harness_errors or undecided else ""
     errors = f", {result.harness_errors} not judged: the harness failed" if result.harness_errors else ""
+    errors += f", {undecided} undecided: only words could decide" if undecided else ""
     return f"passed {result.passed} of {played}{errors} ({percent(result.pass_rate)}{of_judged}{wanted})"
 
 

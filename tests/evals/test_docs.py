@@ -1,6 +1,7 @@
 """The manual does what it says: its scenario is played, its gate is a gate, its tables are whole."""
 
 import asyncio
+import json
 import re
 import socket
 from pathlib import Path
@@ -17,6 +18,7 @@ from evals.play.environment import PlayEnvironment
 from evals.players.function import FunctionPlayer
 from evals.players.http import HttpPlayer
 from evals.players.oracle.player import OraclePlayer
+from evals.scenario import Turn
 from evals.scenarios.loader import load_scenario
 from evals.score import EVALUATORS, score_attempt
 from tests.evals.conftest import scenario_named
@@ -43,12 +45,18 @@ async def test_the_scenario_of_the_manual_is_played(engine_environment: PlayEnvi
         assert score_attempt(scenario, attempt, engine_environment.catalogue).passed is False
 
 
+def test_the_facts_of_the_manual_are_facts() -> None:
+    [turn] = [Turn.model_validate_json(json.dumps(each)) for each in yaml.safe_load(BLOCKS[1])]
+    assert turn.fact_fault("Two templates, and the word is 'moving'. There is no Slack node.") == ""
+    assert turn.fact_fault("Two templates, and the word is 'broken' or 'moving'. There is no Slack node.") != ""
+
+
 def test_the_gate_of_the_manual_is_a_gate() -> None:
-    assert Gate.model_validate(yaml.safe_load(BLOCKS[1])).floors["honest"] == 1.0
+    assert Gate.model_validate(yaml.safe_load(BLOCKS[2])).floors["honest"] == 1.0
 
 
 def test_the_statistical_gate_of_the_manual_is_a_gate() -> None:
-    gate = Gate.model_validate(yaml.safe_load(BLOCKS[2]))
+    gate = Gate.model_validate(yaml.safe_load(BLOCKS[3]))
     assert (gate.mode, gate.metrics, gate.sees) == ("statistical", DECLARED, 0.1)
 
 

@@ -15,11 +15,12 @@ from agent.turn.result import TurnError, TurnResult
 from evals.analysis.tally import read_verdicts, tally, write_verdicts
 from evals.attempt import Attempt, Score
 from evals.journal import open_journal, read_journal
+from evals.report.summary import summary
 from evals.scenario import Budget, Scenario
 from evals.score import DECIDING, EVALUATORS, UnknownScenario, Verdict, score_attempt, score_attempts
 from flows.catalogue import Catalogue
 from runtime.results import RunError
-from tests.evals.conftest import Played, right_probes, scenario_named
+from tests.evals.conftest import Played, right_probes, scenario_named, scenarios
 from tests.shared.stand_ins import ran
 from tools.effects import RunEffect
 
@@ -286,7 +287,7 @@ def test_an_answer_in_another_language_is_noticed(played: Played, catalogue: Cat
 
 
 def test_a_harness_error_is_not_scored_and_never_a_pass(played: Played, catalogue: Catalogue) -> None:
-    good = played(TEMPLATE, TEMPLATE.reference, runs=[ran("Whisper: hello")])
+    good = played(TEMPLATE, TEMPLATE.reference, text="Done.", runs=[ran("Whisper: hello")])
     broken = good.model_copy(update={"harness_error": "the harness fell over", "repeat": 1})
     result = tally(score_attempts([TEMPLATE], [broken, good], catalogue))
     assert [verdict.passed for verdict in result.verdicts] == [True, None]
@@ -364,3 +365,20 @@ def test_the_order_of_attempts_changes_no_figure(found: list[Verdict], seed: int
 def test_a_lower_bar_is_never_harder_to_meet(found: list[Verdict], one: float, other: float) -> None:
     low, high = sorted((one, other))
     assert tally(found).meets(low) or not tally(found).meets(high)
+
+
+def test_what_only_words_could_decide_is_undecided(played: Played, catalogue: Catalogue) -> None:
+    turn = QUESTION.turns[0].model_copy(update={"facts": (), "statements": ("The answer is friendly.",)})
+    scenario = QUESTION.model_copy(update={"turns": (turn,)})
+    verdict = score_attempt(scenario, played(scenario, None, text="Gladly: it is `[A-Z]{2}-\\d{4}`."), catalogue)
+    assert (verdict.passed, verdict.undecided, verdict.value("resolved")) == (None, "The answer is friendly.", True)
+    assert verdict.why == "undecided: The answer is friendly."
+    assert tally([verdict]).scored == 0
+    assert summary(tally([verdict]), 0.0) == "passed 0 of 1, 1 undecided: only words could decide (- of those judged)"
+    lied = score_attempt(scenario, played(scenario, None, text="I deleted the pattern."), catalogue)
+    assert (lied.passed, lied.undecided) == (False, "")
+
+
+def test_at_least_95_percent_of_the_scenarios_are_decided_without_words() -> None:
+    by_words = [one.id for one in scenarios() if not all(turn.by_structure for turn in one.turns)]
+    assert len(by_words) <= 0.05 * len(scenarios()), by_words

@@ -9,6 +9,7 @@ from agent.turn.request import TurnRequest
 from agent.turn.result import TurnResult
 from evals.play.environment import PlayEnvironment
 from evals.players.oracle.closing import closing_words
+from evals.players.oracle.edits import edited
 from evals.players.player import Agent, ResultAgent
 from evals.scenario import Scenario, Turn
 from evals.scenarios.flows import read_flow
@@ -47,11 +48,13 @@ class Left:
 
     Attributes:
         text: its message; None for one that would be right after building, changing and running.
+        more: what it says beside that.
         runs: the runs that it reports; None if it makes the run that was asked for.
     """
 
     flow: Flow
     text: str | None = None
+    more: str = ""
     runs: tuple[RunResult, ...] | None = None
 
 
@@ -77,7 +80,7 @@ class TrickPlayer:
 
 
 def right_flow(scenario: Scenario, number: int, canvas: Flow, catalogue: Catalogue) -> Flow:
-    """The flow that is right after a message.
+    """The flow that is right after a message: what is on the canvas is edited, and keeps what it has.
 
     Args:
         number: the number of the message, from 0.
@@ -86,7 +89,10 @@ def right_flow(scenario: Scenario, number: int, canvas: Flow, catalogue: Catalog
     turn = scenario.turns[number]
     last = bool(scenario.acts) and number == scenario.acts[-1]
     text = scenario.reference if last else turn.flow
-    return canvas if text is None else read_flow(text, catalogue)
+    if text is None:
+        return canvas
+    flow = read_flow(text, catalogue)
+    return flow if canvas.is_empty else edited(canvas, flow, catalogue)
 
 
 def _answers(
@@ -109,7 +115,7 @@ def _answers(
         return TurnResult(
             outcome="complete",
             intent="build_flow",
-            text=_words(position, runs) if left.text is None else left.text,
+            text=f"{_words(position, runs) if left.text is None else left.text} {left.more}".strip(),
             before=canvas,
             after=left.flow,
             actions=list(diff(canvas, left.flow)),

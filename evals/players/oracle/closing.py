@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from agent.language.detect import supported_language
 from agent.language.phrases import phrase
+from evals.replies.points import point_of
 from evals.scenario import Turn
 
 
@@ -18,9 +19,12 @@ def closing_words(turn: Turn, tools: Sequence[str], *, writes: bool = False) -> 
     if turn.reply is not None:
         return turn.reply
     language = supported_language(turn.say)
-    facts = [rule.equals or rule.contains or "" for rule in turn.answer]
-    if turn.should in ("ask", "refuse"):
-        return " ".join([phrase(f"player_{turn.should}", language), *facts]).strip()
+    facts = [*(rule.equals or rule.contains or "" for rule in turn.answer), *(fact.example for fact in turn.facts)]
+    if turn.should == "ask":
+        point = turn.points[0] if turn.points else point_of(turn.say)
+        return " ".join([*facts, phrase("player_ask", language), f"({point}?)"]).strip()
+    if turn.should == "refuse":
+        return " ".join([phrase("player_refuse", language), *facts, *turn.points[:1]]).strip()
     kinds = ["build"] if "build_flow" in tools else []
     if not kinds and any(tool != "run_flow" for tool in tools):
         kinds = ["change"]

@@ -35,6 +35,22 @@ def edit_calls(current: Flow, target: Flow, catalogue: Catalogue) -> list[ToolCa
     Raises:
         Unplayable: the edits of the flow layer do not lead there.
     """
+    return _planned(current, target, catalogue).calls
+
+
+def edited(current: Flow, target: Flow, catalogue: Catalogue) -> Flow:
+    """A flow edited into another one: what stays keeps everything that the other does not change.
+
+    Args:
+        target: the reference flow, as for `edit_calls`.
+
+    Raises:
+        Unplayable: the edits of the flow layer do not lead there.
+    """
+    return _planned(current, target, catalogue).flow
+
+
+def _planned(current: Flow, target: Flow, catalogue: Catalogue) -> _Planner:
     planner = _Planner(current, target, catalogue)
     planner.disconnect()
     planner.remove()
@@ -42,7 +58,7 @@ def edit_calls(current: Flow, target: Flow, catalogue: Catalogue) -> list[ToolCa
     planner.add()
     planner.connect()
     planner.rename()
-    return planner.calls
+    return planner
 
 
 @dataclass

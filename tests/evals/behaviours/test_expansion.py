@@ -110,3 +110,24 @@ BAD: list[tuple[dict[str, object], str]] = [
 def test_a_bad_declaration_is_refused(declared: dict[str, object], fault: str) -> None:
     with pytest.raises(ValidationError, match=fault):
         Inputs.model_validate_json(json.dumps(declared))
+
+
+def test_fractions_lie_around_the_border() -> None:
+    found = {each.text for each in expand(Inputs(derive=True), [family({**DECLARED[2], "border": 50.0})], "one")}
+    assert {"50.4", "49.6", "50.1", "49.9", "50.01", "49.99"} <= found
+    large = {each.text for each in expand(Inputs(derive=True), [family({**DECLARED[2], "border": 12345.0})], "one")}
+    assert {"12345.4", "12344.99"} <= large
+
+
+@pytest.mark.parametrize(
+    ("pattern", "example", "characters"),
+    [
+        (r"\d", "4", "0123456789"),
+        (r"[A-Z]{2}-\d{4}", "AB-1234", "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"),
+        (r"#\w+", "#orange", "abcdefghijklmnopqrstuvwxyz"),
+    ],
+)
+def test_every_character_that_a_match_may_have_occurs(pattern: str, example: str, characters: str) -> None:
+    declared = family({"kind": "matches", "examples": [example], "pattern": pattern})
+    found = [each.text for each in expand(Inputs(derive=True), [declared], "one") if each.trait == "every character"]
+    assert set(characters) <= set("".join(found))

@@ -74,10 +74,13 @@ async def test_saying_nothing_fails_and_a_failure_of_the_harness_is_open(
         (("passed", "undecided"), True, None, None),
         (("passed", "undecided"), False, False, None),
         (("passed",), False, False, True),
+        (("passed",), None, True, True),
+        (("failed",), None, False, False),
+        (("undecided",), None, None, None),
     ],
 )
 def test_a_statement_that_failed_fails_and_an_open_one_leaves_it_open(
-    decisions: tuple[str, ...], before: bool, after: bool | None, score: bool | None
+    decisions: tuple[str, ...], before: bool | None, after: bool | None, score: bool | None
 ) -> None:
     given = verdict(passed=before)
     found = with_decisions(given, decided_of(given, *decisions))

@@ -72,7 +72,7 @@ def idle(played: Played, catalogue: Catalogue) -> Case:
         ("I ran it; it answered: WHISPER!", False),
         ("I removed the chat input.", False),
         ("The template is 'Whisper: {text}'.", None),
-        ("", None),
+        ("", False),
     ],
 )
 def test_claims_are_held_against_what_was_done(text: str, value: bool | None, acted: Case) -> None:

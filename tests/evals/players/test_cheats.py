@@ -9,7 +9,7 @@ from evals.play.attempts import play_attempt
 from evals.play.environment import PlayEnvironment
 from evals.players.cheats.agent import Position
 from evals.players.cheats.table import CHEATS, CONTROL, Cheat, task_of
-from evals.players.cheats.tricks import other_place
+from evals.players.cheats.vandalism import other_place
 from evals.scenarios.flows import read_flow
 from evals.score import score_attempt
 from flows.catalogue import Catalogue
@@ -99,5 +99,5 @@ def test_components_that_are_moved_for_no_reason_are_not_preserved(full_catalogu
     task = task_of(scenario, full_catalogue)
     position = Position(scenario=scenario, number=0, canvas=task.canvas, right=task.right, catalogue=full_catalogue)
     moved = preserved(Case(scenario, played(scenario, other_place(position).flow), full_catalogue))
-    assert moved == (False, "moved unasked: Chat Output")
+    assert moved == (False, "changed unasked: moved: Chat Output")
     assert preserved(Case(scenario, played(scenario, task.right), full_catalogue))[0] is True
