@@ -31,7 +31,7 @@ def assign(scenarios: Sequence[Scenario], given: Mapping[str, Split] | None = No
         scenarios: in any order.
         given: what is assigned already, by id; a cluster goes where the first of its scenarios by id was.
     """
-    stated = given or {}
+    stated: Mapping[str, Split] = {} if given is None else given
     found: dict[str, Split] = {}
     balance = _Balance()
 
