@@ -42,7 +42,7 @@ def assign(scenarios: Sequence[Scenario], given: Mapping[str, Split] | None = No
 
     new: list[list[Scenario]] = []
     for cluster in _clusters(scenarios):
-        before = [stated[one.id] for one in cluster if one.id in stated]
+        before: list[Split] = [stated[one.id] for one in cluster if one.id in stated]
         if before:
             place(cluster, before[0])
         else:
