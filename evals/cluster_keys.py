@@ -26,7 +26,44 @@ def cluster_keys(scenario: Scenario) -> tuple[str, ...]:
         "wording": "\n".join(wording) if any(wording) else "",
         "reference": "" if reference == canvas else reference,
     }
-    return tuple(hashlib.sha256(f"{kind}\n{text}".encode()).hexdigest()[:12] for kind, text in shared.items() if text)
+    return tuple(_hashed(kind, text) for kind, text in shared.items() if text)
+
+
+class Linked:
+    """Names that are linked by keys that they share: disjoint sets."""
+
+    def __init__(self) -> None:
+        self._parents: dict[str, str] = {}
+        self._first: dict[str, str] = {}
+
+    def add(self, name: str) -> None:
+        """Take a name in, in a set of its own."""
+        self._parents.setdefault(name, name)
+
+    def link(self, name: str, key: str) -> None:
+        """Join the set of a name with those of the names that were linked by the same key."""
+        one, other = self._root(name), self._root(self._first.setdefault(key, name))
+        self._parents[max(one, other)] = min(one, other)
+
+    def names(self) -> dict[str, str]:
+        """The first name of each name's set."""
+        return {name: self._root(name) for name in self._parents}
+
+    def _root(self, name: str) -> str:
+        while self._parents[name] != name:
+            self._parents[name] = self._parents[self._parents[name]]
+            name = self._parents[name]
+        return name
+
+
+def canvas_key(scenario: Scenario) -> str | None:
+    """What two scenarios have in common when they start from the same canvas; None for an empty one."""
+    text = _flow_text(scenario.canvas)
+    return _hashed("canvas", text) if text else None
+
+
+def _hashed(kind: str, text: str) -> str:
+    return hashlib.sha256(f"{kind}\n{text}".encode()).hexdigest()[:12]
 
 
 def _flow_text(text: str | None) -> str:

@@ -17,6 +17,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from evals.cluster_keys import Linked
+
 if TYPE_CHECKING:
     from evals.score import Verdict
 
@@ -27,33 +29,9 @@ def clusters(verdicts: Iterable[Verdict]) -> dict[str, str]:
     Verdicts of several plays may be given together. One that has no keys, as in older files, is a cluster of its own
     unless another verdict of its scenario has some.
     """
-    found = _Links()
+    found = Linked()
     for verdict in verdicts:
         found.add(verdict.scenario)
         for key in verdict.cluster_keys:
             found.link(verdict.scenario, key)
     return found.names()
-
-
-class _Links:
-    """Disjoint sets of scenarios."""
-
-    def __init__(self) -> None:
-        self._parents: dict[str, str] = {}
-        self._first: dict[str, str] = {}
-
-    def add(self, name: str) -> None:
-        self._parents.setdefault(name, name)
-
-    def link(self, name: str, key: str) -> None:
-        one, other = self._root(name), self._root(self._first.setdefault(key, name))
-        self._parents[max(one, other)] = min(one, other)
-
-    def names(self) -> dict[str, str]:
-        return {name: self._root(name) for name in self._parents}
-
-    def _root(self, name: str) -> str:
-        while self._parents[name] != name:
-            self._parents[name] = self._parents[self._parents[name]]
-            name = self._parents[name]
-        return name

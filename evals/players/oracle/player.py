@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import AbstractAsyncContextManager
 
+from pydantic import JsonValue
 from pydantic_ai import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo
 
@@ -16,6 +17,7 @@ from agent.models.scripted import call, scripted
 from agent.toolsets.selection import READ_TOOLS
 from agent.turn.request import TurnRequest
 from agent.turn.result import TurnEvent
+from evals.behaviours.families import Given
 from evals.expectation import Expect, Expectation
 from evals.play.environment import PlayEnvironment
 from evals.players.oracle.closing import closing_words
@@ -155,7 +157,8 @@ class OracleAgent:
         except BadFlow as bad:
             raise Unplayable(f"the reference flow does not build: {bad}") from None
         if current.is_empty:
-            return [ToolCall("build_flow", {"spec": _spec(text, target, self._environment.component_types)})]
+            spec = _spec(text, target, self._environment.component_types)
+            return [ToolCall("build_flow", {"spec": spec, **_probes(self._scenario)})]
         return edit_calls(current, target, self._environment.component_types)
 
 
@@ -200,6 +203,20 @@ def _intent(calls: list[ToolCall]) -> str:
 
 def _runs(turn: Turn) -> list[ToolCall]:
     return [] if turn.run is None else [ToolCall("run_flow", {"input": turn.run.input})]
+
+
+def _probes(scenario: Scenario) -> dict[str, JsonValue]:
+    """What a new flow is tried with: nothing chosen, unless the scenario says that its inputs have a form of their own.
+
+    It says so by giving inputs by hand and deriving none; then one that it names is tried, such as a record or a table.
+    """
+    declared = scenario.inputs
+    if declared is None or declared.derive:
+        return {}
+    asked = [turn.run.input for turn in scenario.turns if turn.run is not None]
+    given = [text for family in declared.families if isinstance(family, Given) for text in family.texts]
+    named = [text for text in (*asked, *(probe.input for probe in scenario.probes), *given) if text]
+    return {"probes": {named[0]: ""}} if named else {}
 
 
 def _spec(text: str, target: Flow, catalogue: Catalogue) -> str:
