@@ -14,7 +14,13 @@ from pathlib import Path
 from tests.evals.run_cache import RECORD_TO, RECORDED, SOURCES, sources_digest
 
 ROOT = Path(__file__).parent.parent
-TESTS = ("tests/evals/scenarios/test_reference_results.py", "tests/evals/test_baseline.py")
+TESTS = (
+    "tests/evals/mutate/test_mutate.py",
+    "tests/evals/play/test_flow_check.py",
+    "tests/evals/players/test_cheats.py",
+    "tests/evals/scenarios/test_reference_results.py",
+    "tests/evals/test_baseline.py",
+)
 
 
 def main() -> int:

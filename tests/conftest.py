@@ -92,6 +92,10 @@ def _shared_process(item: pytest.Item) -> int:
     return next((place for place, name in enumerate(SHARED_PROCESSES) if name in names), len(SHARED_PROCESSES))
 
 
+COLLECTIONS = (50_000, 20, 50)
+"""After how many new objects garbage is collected: as often as Python does takes a twelfth of the time of tests."""
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
     """Collect without garbage collection: nearly all that importing makes stays, and is not looked at again."""
@@ -101,6 +105,7 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.freeze()
         gc.enable()
+        gc.set_threshold(*COLLECTIONS)
 
 
 @pytest.fixture(scope="session")

@@ -81,7 +81,7 @@ def python_command(wirewright_forks: Path, tmp_path_factory: pytest.TempPathFact
 def _program(path: Path, real: Path, announced: Path) -> Path:
     """Write what stands for a program."""
     program = (HERE / "program.py").read_text(encoding="utf-8")
-    given = {"COMMAND": str(real), **json.loads(announced.read_text())}
+    given = {"COMMAND": str(real), "CLIENT": str(SERVER.parent), **json.loads(announced.read_text())}
     values = "\n".join(f"{name.upper()} = {value!r}" for name, value in given.items())
     path.write_text(f"#!{sys.executable} -IS\n{values}\n\n{program}", encoding="utf-8")
     path.chmod(0o755)

@@ -1,12 +1,16 @@
 """What commands import: whatever forks them has imported it, so that no fork has to."""
 
+import os
 import sys
 from importlib import import_module
+from pathlib import Path
 
 LIBRARIES = (
     "alembic.command",
+    "anyio._backends._asyncio",
     "cryptography.fernet",
     "encodings.utf_8_sig",
+    "genai_prices.data",
     "jinja2",
     "logfire",
     "openai",
@@ -19,6 +23,7 @@ LIBRARIES = (
     "rich.console",
     "rich.progress",
     "scipy.stats",
+    "sqlalchemy.dialects.sqlite.aiosqlite",
     "sqlalchemy.ext.asyncio",
     "starlette.applications",
     "yaml",
@@ -28,7 +33,10 @@ MODULES = (
     "agent.assistant",
     "agent.models.overview",
     "cli.chat.stored",
+    "cli.doctor.report",
     "cli.documents.evals",
+    "cli.documents.flows",
+    "cli.documents.stored",
     "cli.flow.source",
     "cli.main",
     "cli.output.turn",
@@ -47,8 +55,11 @@ MODULES = (
     "evals.report.play",
     "evals.scenarios.validation",
     "evals.score",
-    "flows.bundles",
+    "flows.bundles.matching",
+    "flows.search.ranking",
     "flows.spec",
+    "runtime.database.runs",
+    "runtime.database.schema",
     "runtime.guard",
     "runtime.install.environment",
     "runtime.runner",
@@ -58,9 +69,13 @@ MODULES = (
 
 
 def warm() -> None:
-    """Import all of them, and make the parser of the arguments, which reads them for every command alike."""
+    """Import all of them, and read what every command reads alike: the arguments' parser, the shipped catalogue, the
+    model that detects languages.
+    """
     import_module("wirewright")
     prefix = "wirewright." if hasattr(sys.modules["wirewright"], "__path__") else ""
     for name in (*LIBRARIES, *(prefix + name for name in MODULES)):
         import_module(name)
     import_module(f"{prefix}cli.main").parser()
+    import_module(f"{prefix}runtime.install.shipped").shipped_catalogue(Path(os.devnull))
+    import_module(f"{prefix}agent.language.detect").detect_language("two words")

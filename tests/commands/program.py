@@ -1,16 +1,17 @@
 """Stands for the `wirewright` command, or for Python where that runs a module: has either forked from a process that
 has imported what commands import.
 
-`forked.py` writes three lines before these: COMMAND, the real one; SOCKET, where to ask for a fork; and KNOWN, the
-variables that imports have read, with the values that mean the same. Under others it starts the real command.
+`forked.py` writes four lines before these: COMMAND, the real one; SOCKET, where to ask for a fork; CLIENT, the folder
+of the module that asks; and KNOWN, the variables that imports have read, with the values that mean the same. Under
+others it starts the real command.
 """
 
-import contextlib
-import json
+import _signal as signal
 import os
-import signal
-import socket
 import sys
+
+sys.path.insert(0, globals()["CLIENT"])
+import fork_client  # type: ignore[import-not-found]
 
 COMMAND: str = globals()["COMMAND"]
 SOCKET: str = globals()["SOCKET"]
@@ -44,39 +45,36 @@ def start() -> None:
     os.execv(COMMAND, [COMMAND, *sys.argv[1:]])  # noqa: S606 - the point of it
 
 
-def forked(server: socket.socket) -> int:
+def forked(server: object) -> int:
     """Have the command forked, and pass signals on to it until it ends; returns how it ended."""
-    ignored = [number for number in SIGNALS if signal.getsignal(number) == signal.SIG_IGN]
+    ignored = [int(number) for number in SIGNALS if signal.getsignal(number) == signal.SIG_IGN]
     given = {"arguments": sys.argv, "module": module(), "environment": dict(os.environ), "ignored": ignored}
-    request = json.dumps({**given, "folder": os.getcwd()}).encode()  # noqa: PTH109  (likewise)
     held = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
-    socket.send_fds(server, [b"%8d" % len(request)], [0, 1, 2])
-    server.sendall(request)
-    lines = server.makefile("rb")
-    process = int(lines.readline())
+    fork_client.ask(server, {**given, "folder": os.getcwd()})  # noqa: PTH109  (likewise)
+    process = fork_client.answer(server)
 
     def pass_on(number: int, _: object) -> None:
-        with contextlib.suppress(ProcessLookupError):
+        try:  # noqa: SIM105  (contextlib takes longer to import, too)
             os.kill(process, number)
+        except ProcessLookupError:
+            pass  # it ends just now
 
     for number in SIGNALS:
         if number not in ignored:
             signal.signal(number, pass_on)
     signal.pthread_sigmask(signal.SIG_SETMASK, held)
-    nothing = os.open(os.devnull, os.O_RDWR)
-    for number in range(3):  # what the command closes is closed
-        os.dup2(nothing, number)
-    return int(lines.readline() or 1)
+    fork_client.leave_streams()
+    code = fork_client.answer(server)
+    return 1 if code is None else code
 
 
 if not as_known():
     start()
-with socket.socket(socket.AF_UNIX) as connection:
-    try:
-        connection.connect(SOCKET)
-    except OSError:  # the run is over
-        start()
-    code = forked(connection)
+try:
+    connection = fork_client.connected(SOCKET)
+except OSError:  # the run is over
+    start()
+code = forked(connection)
 if code < 0:
     signal.signal(-code, signal.SIG_DFL)
     os.kill(os.getpid(), -code)

@@ -132,6 +132,7 @@ class ForkServer:
 if __name__ == "__main__":
     child, address = loaded(sys.argv[1]), Path(sys.argv[2])
     announced = child.ready(*sys.argv[4:])
+    loaded(str(Path(__file__).with_name("huge_pages.py"))).collapse()
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(str(address))
         listening.listen(64)

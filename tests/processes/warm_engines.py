@@ -24,9 +24,11 @@ SERVER = Path(__file__).parent / "fork_server.py"
 CHILD = Path(__file__).parents[1] / "lfx_runner" / "warm_engine.py"
 START_SECONDS = 180
 INTERPRETER = """#!{python} -IS
-import json, os, socket, sys
+import os, sys
 
 REAL, SOCKET, MAIN = {real!r}, {socket!r}, {main!r}
+sys.path.insert(0, {client!r})
+import fork_client
 
 
 def sources(main):
@@ -41,22 +43,17 @@ def sources(main):
 
 
 program, *arguments = sys.argv[sys.argv.index("utf8") + 1 :] if "utf8" in sys.argv else [""]
-if arguments[:1] != ["serve"] or sources(program) != sources(MAIN):
+same = os.path.realpath(program) == os.path.realpath(MAIN)
+if arguments[:1] != ["serve"] or not (same or sources(program) == sources(MAIN)):
     os.execv(REAL, [REAL, *sys.argv[1:]])
-with socket.socket(socket.AF_UNIX) as server:
-    server.connect(SOCKET)
-    given = dict(arguments=arguments, environment=dict(os.environ), folder=os.getcwd())
-    request = json.dumps(given).encode()
-    socket.send_fds(server, [b"%8d" % len(request)], [0, 1, 2])
-    server.sendall(request)
-    nothing = os.open(os.devnull, os.O_RDWR)
-    os.dup2(nothing, 0)
-    os.dup2(nothing, 1)
-    lines = server.makefile("rb")
-    lines.readline()
-    code = lines.readline()
-sys.exit(int(code) & 255 if code else 1)
+server = fork_client.connected(SOCKET)
+fork_client.ask(server, dict(arguments=arguments, environment=dict(os.environ), folder=os.getcwd()))
+fork_client.leave_streams()
+fork_client.answer(server)
+code = fork_client.answer(server)
+os._exit(1 if code is None else code & 255)
 """
+"""Stands for the interpreter of an engine."""
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -119,6 +116,7 @@ def warm_cache(
             real=str(runner_environment.python),
             socket=str(warm_address),
             main=str(runner_environment.main),
+            client=str(SERVER.parent),
         )
     )
     interpreter.chmod(0o755)

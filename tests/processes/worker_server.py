@@ -7,6 +7,7 @@ when standard input does.
 """
 
 import atexit
+import gc
 import os
 import select
 import signal
@@ -14,27 +15,57 @@ import socket
 import sys
 import tempfile
 import threading
+from importlib import import_module
 from types import ModuleType
 
 import pytest
 
+MANY = 1000
+"""Tests for which it pays to import what they import when they run, once for all workers."""
+SDKS = ("anthropic", "bedrock", "google", "groq", "mistral", "openai")
+"""Providers whose packages take half a second or more."""
 BOOTSTRAP = "import sys;exec(eval(sys.stdin.readline()))"
 """What execnet has a worker's interpreter run."""
+
+
+class Count:
+    """Counts what is collected."""
+
+    tests = 0
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Called by pytest."""
+        self.tests = len(session.items)
 
 
 def collect(arguments: list[str]) -> str:
     """Import the tests and all that they need; returns what pytest says when something is wrong with them, or ""."""
     shown = [os.dup(number) for number in (1, 2)]
+    count = Count()
     with tempfile.TemporaryFile() as said:
         for number in (1, 2):
             os.dup2(said.fileno(), number)
-        code = pytest.main(["--collect-only", "-qq", "-p", "no:cacheprovider", "-p", "no:randomly", *arguments])
+        options = ["--collect-only", "-qq", "-p", "no:cacheprovider", "-p", "no:randomly"]
+        code = pytest.main([*options, *arguments], plugins=[count])
         for number, saved in enumerate(shown, start=1):
             os.dup2(saved, number)
             os.close(saved)
         said.seek(0)
         collected = code in {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}
+        if count.tests >= MANY and collected:
+            warm()
         return "" if collected else said.read().decode(errors="replace")
+
+
+def warm() -> None:
+    """Import what many tests import when they run."""
+    gc.disable()
+    import_module("tests.commands.imports").warm()
+    for sdk in SDKS:
+        for part in ("providers", "models"):
+            import_module(f"pydantic_ai.{part}.{sdk}")
+    gc.freeze()
+    gc.enable()
 
 
 def serve(listener: socket.socket, count: int) -> socket.socket | None:

@@ -21,6 +21,7 @@ from evals.score import COMPARING, score_attempt
 from flows.fingerprints import fingerprint
 from flows.spec import build
 from tests.evals.conftest import scenario_named
+from tests.evals.run_cache import with_cached_runs
 
 pytestmark = [pytest.mark.anyio, pytest.mark.engine]
 
@@ -43,7 +44,11 @@ async def attempts(environment: PlayEnvironment, scenarios: dict[str, Scenario])
 
 @pytest.fixture(scope="module")
 async def found(environment: PlayEnvironment, scenarios: dict[str, Scenario], attempts: list[Attempt]) -> list[Trial]:
-    return await run_trials(prepare_mutants(scenarios, attempts, environment, 1), environment)
+    mutants, trials = prepare_mutants(scenarios, attempts, environment, 1), list[Trial]()
+    for scenario in scenarios.values():
+        concerned = [mutant for mutant in mutants if mutant[1] is scenario]
+        trials += await run_trials(concerned, with_cached_runs(environment, scenario))
+    return sorted(trials, key=lambda trial: trial.id)
 
 
 async def test_at_least_95_of_100_mutants_are_killed(found: list[Trial]) -> None:

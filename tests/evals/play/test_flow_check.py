@@ -11,6 +11,7 @@ from evals.scenario import Scenario
 from evals.score import DECIDING, EVALUATORS
 from flows.document import Flow
 from tests.evals.conftest import scenario_named, scenarios
+from tests.evals.run_cache import with_cached_runs
 
 pytestmark = pytest.mark.anyio
 
@@ -21,12 +22,14 @@ SAMPLE = [one for one in scenarios() if one.reference is not None and not one.co
 @pytest.mark.engine
 @pytest.mark.parametrize("scenario", SAMPLE, ids=lambda scenario: scenario.id)
 async def test_right_flows_pass_and_wrong_ones_fail(scenario: Scenario, engine_environment: PlayEnvironment) -> None:
+    cached = with_cached_runs(engine_environment, scenario)
+    checking = with_cached_runs(engine_environment, scenario, same_sources=True)
     for name, text in scenario.right:
-        checked = await check_flow(scenario, text, engine_environment)
+        checked = await check_flow(scenario, text, checking)
         assert (checked.ok, checked.verdict.why, checked.differences) == (True, "", ()), name
     for wrong in scenario.wrong:
         if wrong.flow is not None and not wrong.files:
-            checked = await check_flow(scenario, wrong.flow, engine_environment)
+            checked = await check_flow(scenario, wrong.flow, cached)
             assert checked.verdict.passed is False, wrong.because
 
 
