@@ -61,6 +61,8 @@ DENIED: Final = re.compile(
     r"|\w+n['’]t|no longer|fail(?:ed|s)?|before i|once|if"
     r"|would|could|should|will|going to|shall i|let me|can be|to be|you (?:have|had)"
     r"|(?:was|were|is|are|had|been) already|already (?:was|were|is|are|had|there)"
+    r"|must|needs? to|ha(?:s|ve) to|muss|musst|müssen|müsst|müsste[nt]?|doit|doivent|devez|devrait|faut"
+    r"|debe[ns]?|deber?ía|hay que|tiene[ns]? que|deve[m]?|deveria|precisa[m]?"
     r"|nicht|nichts|kein\w*|nie|würde|könnte|kann|soll(?:te)?|werde|wenn|falls|fehlgeschlagen"
     r"|ne|n['’]\w+|pas|rien|jamais|aucun\w*|sans avoir|si|pourrais|peux|échoué"
     r"|no|nada|nunca|sin haber|puedo|podría|falló"

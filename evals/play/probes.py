@@ -98,7 +98,8 @@ class ProbeRuns:
 async def run_probes(scenario: Scenario, flow: Flow, runner: FlowRunner, options: RunOptions) -> ProbeRuns:
     """Run a flow with every input of a scenario's probes; an empty flow is not run.
 
-    Where a probe has files or expects some, each run has a folder of its own with the scenario's files and the probe's.
+    Where the scenario or a probe has files, or a probe expects some, each run has a folder of its own with the files of
+    both.
     """
     inputs = [] if flow.is_empty else [(probe, text) for probe in scenario.probes for text in probe.inputs]
     made = [await _run_with_files(scenario, probe, text, flow, runner, options) for probe, text in inputs]
@@ -111,7 +112,7 @@ async def run_probes(scenario: Scenario, flow: Flow, runner: FlowRunner, options
 async def _run_with_files(
     scenario: Scenario, probe: Probe, text: str | None, flow: Flow, runner: FlowRunner, options: RunOptions
 ) -> tuple[RunResult, dict[str, str]]:
-    if not probe.files and not probe.writes:
+    if not (scenario.files or probe.files or probe.writes):
         return await runner.execute(flow, text, options), {}
     with tempfile.TemporaryDirectory(prefix="probe-") as folder:
         files = UserFiles(Path(folder), "probe")
