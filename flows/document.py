@@ -217,10 +217,19 @@ class Flow:
                 raw = copy_json(obj)
         except NotJsonError as error:
             raise FlowFormatError(error.path, error.message, "Give a JSON document.") from None
-        if not isinstance(raw, dict):
+        return cls.parsed(raw)
+
+    @classmethod
+    def parsed(cls, document: Json) -> Flow:
+        """Return the flow in a document that was just parsed and that nobody else holds: it is not copied.
+
+        Raises:
+            FlowFormatError: it is not a flow; the error names the JSON path.
+        """
+        if not isinstance(document, dict):
             raise FlowFormatError("$", "is not an object", "Give a Langflow export: an object with `data`.")
-        _check_form(raw)
-        return cls(raw)
+        _check_form(document)
+        return cls(document)
 
     def to_json(self) -> JsonObject:
         """Return a new document, equal to the one that was read."""

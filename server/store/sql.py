@@ -106,7 +106,7 @@ class SqlFlowStore:
 
     def _flow(self, document: str) -> Flow:
         stored = json.loads(document)
-        return Flow.from_json(self._database.documents.unseal_keys(stored) if f'"{MARK}"' in document else stored)
+        return Flow.parsed(self._database.documents.unseal_keys(stored) if f'"{MARK}"' in document else stored)
 
     def _is(self, flow_id: str) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
         return FlowRow.id == flow_id, FlowRow.owner == self._owner
