@@ -26,7 +26,7 @@ class Spares:
     """The processes of one engine that wait. All methods belong to one event loop.
 
     To start one takes as much of a processor as half a run does. So none is started while runs have all processors;
-    to make up for it, twice as many wait as long as runs follow each other.
+    to make up for it, twice as many wait after two runs at once, as long as runs follow each other.
     """
 
     def __init__(self, engine: Engine, count: int, processors: int | None = None) -> None:
@@ -83,7 +83,7 @@ class Spares:
         if self._closed:
             return
         if self._running >= self._processors:
-            if not self._reserve:
+            if self._running > 1 and not self._reserve:
                 self._reserve = self._count
                 self._missing += self._reserve
             return

@@ -91,12 +91,27 @@ async def test_as_many_as_before_wait_once_nothing_runs(monkeypatch: pytest.Monk
     monkeypatch.setattr(spares, "REST", 0)
     engine = Forks()
     some = waiting(engine, 2, processors=1)
-    some.take(models=False)
-    some.fill()
+    for _ in range(2):
+        some.take(models=False)
+        some.fill()
     some.done()
-    left = engine.forked - 1
-    assert left == 4
+    assert engine.forked == 2
+    some.done()
+    assert engine.forked == 6
     await engine.fewer.wait()
-    assert engine.discarded == [5, 4]
+    assert engine.discarded == [6, 5]
     some.close()
-    assert sorted(engine.discarded) == [2, 3, 4, 5]
+    assert sorted(engine.discarded) == [3, 4, 5, 6]
+
+
+async def test_runs_that_never_overlap_leave_no_more_than_before() -> None:
+    engine = Forks()
+    some = waiting(engine, 1, processors=1)
+    for number in range(1, 4):
+        assert some.take(models=False).number == number
+        some.fill()
+        assert engine.forked == number
+        some.done()
+        assert engine.forked == number + 1
+    some.close()
+    assert engine.discarded == [4]
