@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from sqlalchemy import ColumnElement, bindparam, delete, func, insert, select, update
 
-from flows.document import Flow
+from flows.document import Flow, parsed_flow
 from runtime.database.database import Database
 from runtime.database.tables import FlowRow
 from runtime.keychain.documents import MARK
@@ -106,7 +106,7 @@ class SqlFlowStore:
 
     def _flow(self, document: str) -> Flow:
         stored = json.loads(document)
-        return Flow.parsed(self._database.documents.unseal_keys(stored) if f'"{MARK}"' in document else stored)
+        return parsed_flow(self._database.documents.unseal_keys(stored) if f'"{MARK}"' in document else stored)
 
     def _is(self, flow_id: str) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
         return FlowRow.id == flow_id, FlowRow.owner == self._owner
