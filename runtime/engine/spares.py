@@ -15,7 +15,7 @@ IDLE = 1.0
 MODEL_STEPS = 1
 """How many steps of warming up a run that calls models needs."""
 REST = 0.15
-"""Seconds without a run after which the reserve is given up: before its processes begin to rehearse."""
+"""Seconds without a run, or without two at once, after which the reserve is given up: before it rehearses."""
 
 
 PROCESSORS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -26,7 +26,7 @@ class Spares:
     """The processes of one engine that wait. All methods belong to one event loop.
 
     To start one takes as much of a processor as half a run does. So none is started while runs have all processors;
-    to make up for it, twice as many wait after two runs at once, as long as runs follow each other.
+    to make up for it, twice as many wait as long as runs come several at a time.
     """
 
     def __init__(self, engine: Engine, count: int, processors: int | None = None) -> None:
@@ -42,6 +42,7 @@ class Spares:
         self._processors = PROCESSORS if processors is None else processors
         self._running = 0
         self._reserve = 0
+        self._overlapped = 0.0
         self._closed = False
         self._rest: asyncio.TimerHandle | None = None
         self._waiting: list[RunProcess] = []
@@ -73,6 +74,9 @@ class Spares:
         run = self._waiting.pop(0) if self._waiting else self.engine.fork(self._steps)
         self._running += 1
         self._stop_resting()
+        if self._changed - self._overlapped >= REST:
+            self._reserve = 0
+        self._missing = max(0, min(self._missing, self._count + self._reserve - len(self._waiting)))
         return run
 
     def fill(self) -> None:
@@ -83,9 +87,10 @@ class Spares:
         if self._closed:
             return
         if self._running >= self._processors:
-            if self._running > 1 and not self._reserve:
+            if self._running > 1:
+                self._overlapped = asyncio.get_running_loop().time()
+                self._missing += self._count - self._reserve
                 self._reserve = self._count
-                self._missing += self._reserve
             return
         with contextlib.suppress(EngineDied):
             while self._missing:

@@ -104,6 +104,25 @@ async def test_as_many_as_before_wait_once_nothing_runs(monkeypatch: pytest.Monk
     assert sorted(engine.discarded) == [3, 4, 5, 6]
 
 
+async def test_the_reserve_is_used_up_by_runs_that_follow_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spares, "REST", 0)
+    engine = Forks()
+    some = waiting(engine, 1, processors=1)
+    for _ in range(2):
+        some.take(models=False)
+        some.fill()
+    some.done()
+    some.done()
+    assert engine.forked == 4
+    for number in (3, 4):
+        assert some.take(models=False).number == number
+        some.fill()
+        some.done()
+    assert engine.forked == 5
+    some.close()
+    assert engine.discarded == [5]
+
+
 async def test_runs_that_never_overlap_leave_no_more_than_before() -> None:
     engine = Forks()
     some = waiting(engine, 1, processors=1)
