@@ -217,10 +217,7 @@ class Flow:
                 raw = copy_json(obj)
         except NotJsonError as error:
             raise FlowFormatError(error.path, error.message, "Give a JSON document.") from None
-        if not isinstance(raw, dict):
-            raise FlowFormatError("$", "is not an object", "Give a Langflow export: an object with `data`.")
-        _check_form(raw)
-        return cls(raw)
+        return parsed_flow(raw)
 
     def to_json(self) -> JsonObject:
         """Return a new document, equal to the one that was read."""
@@ -351,3 +348,15 @@ def _check_edge(edge: JsonObject, place: str) -> None:
     for key in ("source", "target"):
         if not isinstance(edge.get(key), str):
             raise FlowFormatError(f"{place}.{key}", "is not text", "Name the node by its id.")
+
+
+def parsed_flow(document: Json) -> Flow:
+    """Return the flow in a document that was just parsed and that nobody else holds: it is not copied.
+
+    Raises:
+        FlowFormatError: it is not a flow; the error names the JSON path.
+    """
+    if not isinstance(document, dict):
+        raise FlowFormatError("$", "is not an object", "Give a Langflow export: an object with `data`.")
+    _check_form(document)
+    return Flow(document)

@@ -23,6 +23,8 @@ MISSING: Final = Missing.MISSING
 MaybeJson: TypeAlias = "Json | Missing"
 
 
+_PLAIN: Final = (str, bool, int)
+
 EMPTY: Final[tuple[Json, ...]] = (None, "", [], {})
 """The values of a field that nobody has set."""
 
@@ -91,7 +93,7 @@ def copy_json(value: object, path: str = "$") -> Json:
 
 
 def _copy(value: object) -> Json:
-    if value is None or isinstance(value, str | bool | int) or (isinstance(value, float) and isfinite(value)):
+    if value is None or isinstance(value, _PLAIN) or (isinstance(value, float) and isfinite(value)):
         return value
     if isinstance(value, dict):
         entries = cast("dict[object, object]", value)

@@ -1,9 +1,7 @@
 """The forked process of a run: isolate it from the template, wait for its run, run it, return the result, exit."""
 
-import contextlib
 import json
 import os
-import random
 import shutil
 import signal
 import sys
@@ -20,7 +18,7 @@ from lfx_runner.execute import exception_chain, run_flow
 from lfx_runner.introspect.component import describe
 from lfx_runner.node_events import Emit
 from lfx_runner.protocol import MAX_RESULT, MAX_VALUES, count_values, encode, run_environment
-from lfx_runner.results.logs import discard_output
+from lfx_runner.results.logs import discard_output, silence
 from lfx_runner.stores.files import (
     WORK,
     EmptyFile,
@@ -71,46 +69,46 @@ def isolate(parent: int, connection: int, folder: Path) -> None:
     nothing = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):
         os.dup2(nothing, standard)
-    close_all_but({connection, 0, 1, 2})
+    close_all_but(connection)
     os.umask(0o077)
-    for part in PARTS:
-        (folder / part).mkdir(mode=0o700)
-    home, temporary = folder / "home", folder / "tmp"
-    environment = run_environment(dict(os.environ), str(home), str(temporary))
+    home, temporary, work = (f"{folder}/{part}" for part in PARTS)
+    environment = run_environment(dict(os.environ), home, temporary)
     os.environ.clear()
     os.environ.update(environment)
     confine_process(folder)
-    os.chdir(folder / WORK)
+    os.chdir(work)
     discard_output()
     tempfile.tempdir = None
-    random.seed()
-    # A run may not change modes, times and attributes, not even those of its own files: copies do without.
-    shutil.copymode = shutil.copystat = lambda *_, **__: None
-    if "numpy" in sys.modules:
-        sys.modules["numpy"].random.seed()
+    if "numpy" in sys.modules:  # Python's own generator has a new seed after each fork
+        sys.modules["numpy"].random.seed(int.from_bytes(os.urandom(4)))
     _move_engine_home(home)
 
 
-def close_all_but(keep: set[int]) -> None:
-    """Close every descriptor that is not in `keep`."""
+def close_all_but(connection: int) -> None:
+    """Close every descriptor but the standard ones and `connection`."""
     try:
-        opened = [int(name) for name in os.listdir("/dev/fd" if sys.platform == "darwin" else "/proc/self/fd")]  # noqa: PTH208 - a run waits for it
+        last = max(int(name) for name in os.listdir("/dev/fd" if sys.platform == "darwin" else "/proc/self/fd"))  # noqa: PTH208 - a run waits for it
     except OSError:
-        opened = list(range(3, os.sysconf("SC_OPEN_MAX")))
-    for descriptor in opened:
-        if descriptor not in keep:
-            with contextlib.suppress(OSError):
-                os.close(descriptor)
+        last = os.sysconf("SC_OPEN_MAX")
+    os.closerange(3, connection)
+    os.closerange(connection + 1, last + 1)
 
 
-def _move_engine_home(home: Path) -> None:
+def prepare() -> None:
+    """Do once, before processes are forked, what each of them would do in the same way."""
+    silence()
+    # A run may not change modes, times and attributes, not even those of its own files: copies do without.
+    shutil.copymode = shutil.copystat = lambda *_, **__: None
+
+
+def _move_engine_home(home: str) -> None:
     """Point lfx's settings, which it read when it was imported, at this run's private folder."""
     from lfx.services.deps import get_settings_service  # imported before the fork
 
     service = get_settings_service()
     if service is not None:
         # Not through the setter, which would validate every setting again.
-        service.settings.__dict__["config_dir"] = str(home)
+        service.settings.__dict__["config_dir"] = home
 
 
 def serve(policy: dict[str, Any], incoming: Incoming, outgoing: Outgoing, folder: Path) -> None:

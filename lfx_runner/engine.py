@@ -14,6 +14,7 @@ from lfx.graph.flow_builder import builder
 
 from lfx_runner.component_classes import precompile, precompiled_unused
 from lfx_runner.execute import run_flow
+from lfx_runner.patches import migrations
 
 WARM_UP = """name: Warm up
 nodes:
@@ -53,6 +54,7 @@ def warm_up() -> str:
     if _request:
         return version("lfx")
     gc.freeze()  # what the imports created is never garbage; collecting takes half a second
+    migrations.install()
     built: dict[str, Any] = builder.build_flow_from_spec(WARM_UP)
     _request.update(flow=built["flow"]["data"], text="warm")
     for _ in range(2):  # the second pass fills caches that the first only created
@@ -77,6 +79,7 @@ def warm_up_models() -> None:
     gc.enable()
     models.prepare()
     component.warm_up()
+    rehearse()  # most runs call no model: what Python remembers of attributes and code is theirs again
     _freeze()
 
 

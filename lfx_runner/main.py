@@ -9,6 +9,8 @@ import socket
 import sys
 from pathlib import Path
 
+COLLECTION = (10_000, 20, 20)
+"""How often a run collects garbage: seldom, because most runs are over before it would free anything."""
 HERE = Path(__file__).resolve().parent
 USAGE = """\
 usage: main.py serve FOLDER       fork runs, with their private folders in FOLDER; standard input is a socket
@@ -57,6 +59,10 @@ def serve(folder: str) -> int:
         control.sendall(encode({"type": "failed", "protocol": PROTOCOL, "message": message}))
         return 1
     gc.disable()  # what the imports create is never garbage; collecting takes a sixth of the start
+    from lfx_runner.patches import deep_copies, fork_hooks
+
+    fork_hooks.install()
+    deep_copies.install()
     from lfx_runner.confine import interpreter, proxy  # imports HTTP clients
     from lfx_runner.confine.linux import gather_memory
     from lfx_runner.confine.numbers import NUMBERS
@@ -66,6 +72,7 @@ def serve(folder: str) -> int:
     interpreter.prepare()
     proxy.prepare()
     version = warm_up()
+    gc.set_threshold(*COLLECTION)
     gc.enable()
     warm_ups = () if models_are_warm() else (warm_up_models, gather_memory)  # a fork of a warm process is warm
     hello = {

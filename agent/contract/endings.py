@@ -20,6 +20,7 @@ from agent.contract.events import (
     TokenCount,
 )
 from agent.contract.flow_updates import FieldEdit, TextChange
+from agent.contract.model import LATER
 from agent.turn.record import TurnRecord
 from agent.turn.request import TurnRequest
 from agent.turn.result import Intent, TurnError, TurnResult
@@ -31,8 +32,8 @@ from runtime.results import RunResult
 from tools.approvals import Approval, EditApproval
 
 _INTENTS = frozenset(get_args(Intent))
-_QUESTIONS: TypeAdapter[Question] = TypeAdapter(Question)
-_APPROVALS: TypeAdapter[Approval] = TypeAdapter(Approval)
+_QUESTIONS: TypeAdapter[Question] = TypeAdapter(Question, config=LATER)
+_APPROVALS: TypeAdapter[Approval] = TypeAdapter(Approval, config=LATER)
 
 
 def ending(result: TurnResult, session: str, stored: Stored | None = None) -> Ending:

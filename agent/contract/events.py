@@ -7,7 +7,7 @@ from urllib.parse import quote
 from pydantic import BaseModel, Field, TypeAdapter
 
 from agent.contract.flow_updates import FieldEdit, FlowUpdateEvent, StreamEvent
-from agent.contract.model import ContractModel, Received, optional
+from agent.contract.model import LATER, ContractModel, Received, optional
 from agent.turn.record import TurnRecord
 from runtime.results import RunMetrics
 from tools.events import FileChange, Step, Todo
@@ -350,7 +350,7 @@ Event: TypeAlias = Annotated[
 ]
 """One event of a turn's stream."""
 
-EVENTS: TypeAdapter[Event] = TypeAdapter(Event)
+EVENTS: TypeAdapter[Event] = TypeAdapter(Event, config=LATER)
 
 
 def models_of(events: Any) -> Iterator[type[BaseModel]]:

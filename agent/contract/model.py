@@ -1,16 +1,19 @@
 """What the models of the contract have in common."""
 
-from typing import Any
+from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
+LATER: Final = ConfigDict(defer_build=True)
+"""Has a schema built when it is first used: a turn uses few of them, and a start should not wait for all."""
+
 
 class ContractModel(BaseModel):
     """A JSON object of the contract. Keys that it does not name are ignored when it is read."""
 
-    model_config = ConfigDict(extra="ignore")
+    model_config = ConfigDict(extra="ignore", defer_build=True)
 
 
 class Received(ContractModel):

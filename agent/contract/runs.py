@@ -5,7 +5,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field, TypeAdapter
 
 from agent.contract.events import CancelledEvent, FileWrittenEvent
-from agent.contract.model import Received
+from agent.contract.model import LATER, Received
 from runtime.run_events import EventsCut, ModelWait, NodeFinished, NodeStarted, NodeToken
 from tools.json_types import RunJson
 
@@ -23,4 +23,4 @@ RunStreamEvent: TypeAlias = Annotated[
 ]
 """One event of a run's stream; `cancelled` ends it when the server stops."""
 
-RUN_STREAM_EVENTS: TypeAdapter[RunStreamEvent] = TypeAdapter(RunStreamEvent)
+RUN_STREAM_EVENTS: TypeAdapter[RunStreamEvent] = TypeAdapter(RunStreamEvent, config=LATER)

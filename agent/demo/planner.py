@@ -4,7 +4,6 @@ import re
 from dataclasses import dataclass, replace
 
 from pydantic_ai import ModelMessage, ModelResponse, TextPart
-from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from agent.demo.answers import revised
 from agent.demo.building.builds import Build, flow_for, spec_text, undone_parts, with_file
@@ -48,7 +47,7 @@ from agent.demo.replies import reply
 from agent.language.replies import is_too_short_for_language, plain_reply
 from agent.language.requests import asks_run
 from agent.models.providers import DEMO
-from agent.models.scripted import call, scripted, tool_returns
+from agent.models.scripted import AgentInfo, FunctionModel, call, scripted, tool_returns
 from agent.prompts.frames import unframed
 from flows.catalogue import Catalogue
 from flows.document import Flow

@@ -5,7 +5,11 @@ from collections.abc import AsyncIterator, Callable
 
 from pydantic_ai import ModelMessage, ModelResponse, TextPart, ToolCallPart, ToolReturnPart
 from pydantic_ai.messages import UserPromptPart
-from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls, FunctionModel
+
+from agent.models.light import reading_batches_later
+
+with reading_batches_later():
+    from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls, FunctionModel
 
 Plan = Callable[[list[ModelMessage], AgentInfo], ModelResponse]
 """Returns the next response to the messages so far."""

@@ -1,5 +1,6 @@
 """The one frame in which a model is shown text that the user did not type into the message: all in it is data."""
 
+import functools
 import json
 import re
 
@@ -21,18 +22,19 @@ HEADINGS = (
 )
 """How headings begin; `framed` takes no other."""
 
+_BRACKET = re.compile(r"[\[［〔【⟦]")
+"""What a mark begins with: most texts have none, and the whole pattern takes long to compile."""
+
 _GAP = r"[\s\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff]*"
 """Spaces, and characters that are not seen."""
 
 
-def _pattern() -> re.Pattern[str]:
+@functools.cache
+def _mark() -> re.Pattern[str]:
     """Finds where a mark of a frame begins, with whatever brackets, spaces and unseen characters it is written."""
     words = [re.split(r"\s+", heading.strip()) for heading in ("End of", *HEADINGS)]
     spread = [rf"{_GAP}".join(_GAP.join(re.escape(letter) for letter in word) for word in some) for some in words]
-    return re.compile(rf"[\[［〔【⟦](?={_GAP}(?:{'|'.join(spread)}))", re.IGNORECASE)
-
-
-_MARK = _pattern()
+    return re.compile(rf"{_BRACKET.pattern}(?={_GAP}(?:{'|'.join(spread)}))", re.IGNORECASE)
 
 
 def framed(heading: str, content: str, end: str) -> str:
@@ -53,7 +55,7 @@ def framed(heading: str, content: str, end: str) -> str:
 
 def neutralised(text: str) -> str:
     """Text in which no frame's mark begins: its bracket becomes a round one."""
-    return _MARK.sub("(", text)
+    return _mark().sub("(", text) if _BRACKET.search(text) else text
 
 
 _RESULT = re.compile(r"\[Result of \w+ \(data\):\n(.*)\n\[End of result\]\Z", re.DOTALL)

@@ -75,11 +75,13 @@ def confine_process(private: Path, *readable: Path) -> list[str]:
     """
     held = [*_limit()]
     held += enter_root(private, PARTS, FOLDER_SIZE, _shown(*readable))
+    if "folder size" not in held:
+        for part in PARTS:
+            (private / part).mkdir(mode=0o700, exist_ok=True)
     held += _drop_privileges()
     if landlock.abi():
         with contextlib.suppress(OSError):
-            shown = {*_readable(), *readable, *(Path(device) for device in DEVICES)}
-            landlock.restrict_files(shown, [private, Path(SINK)])
+            landlock.restrict_files((*_opened(), *readable), [private, Path(SINK)])
             held.append("files")
             if landlock.abi() >= 6:
                 held.append("signals")
@@ -176,6 +178,13 @@ def _readable() -> frozenset[Path]:
     return frozenset(path for path, real in found.items() if not resolved & set(real.parents))
 
 
+@functools.cache
+def _opened() -> tuple[Path, ...]:
+    """Those that need a rule, and the devices."""
+    return *_readable(), *(Path(device) for device in DEVICES)
+
+
+@functools.cache
 def _shown(*readable: Path) -> frozenset[Path]:
     """The files and folders that a run can see besides its own."""
     devices = (Path(device) for device in DEVICES)
@@ -185,7 +194,7 @@ def _shown(*readable: Path) -> frozenset[Path]:
 def prepare() -> None:
     """Compute what every confinement needs, in the process from which runs are forked."""
     landlock.abi()
-    _readable()
+    _opened()
     plan(_shown())
     if seccomp.available():
         for sockets in get_args(seccomp.Sockets):

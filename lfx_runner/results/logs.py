@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from typing import Any
+from typing import Any, TextIO
 
 from lfx.custom.custom_component.component import Component
 from lfx.log.logger import logger
@@ -17,6 +17,7 @@ MAX_TEXT = 10_000
 LEVELS = ("debug", "info", "warning", "warn", "error", "exception", "critical", "log")
 
 _lines = 0
+_streams: dict[str, TextIO] = {}
 
 
 def restart() -> None:
@@ -30,16 +31,21 @@ def dropped_lines() -> int:
     return max(0, _lines - MAX_LINES)
 
 
-def discard_output() -> None:
-    """Make what this process prints and warns of cost little: its standard streams lead nowhere."""
-    for name, descriptor in (("stdout", 1), ("stderr", 2)):
-        # Buffered, unlike the streams that the process began with.
-        stream = os.fdopen(descriptor, "w", encoding="utf-8", errors="replace", closefd=False)
-        setattr(sys, name, stream)
+def silence() -> None:
+    """Make what is logged, warned of and printed cost little, in this process and those that it forks."""
     warnings.simplefilter("ignore")
     for level in LEVELS:  # its own level drops them too, but each call would first make a logger
         setattr(logger, level, _ignore)
         setattr(logger, f"a{level}", _ignore_later)
+    for name, descriptor in (("stdout", 1), ("stderr", 2)):
+        # Buffered, unlike the streams that the process began with; used after `discard_output` alone.
+        _streams[name] = os.fdopen(descriptor, "w", encoding="utf-8", errors="replace", closefd=False)
+
+
+def discard_output() -> None:
+    """Print to streams that cost little; `silence` was called before the fork, and the streams lead nowhere by now."""
+    for name, stream in _streams.items():
+        setattr(sys, name, stream)
 
 
 _log = Component.log

@@ -1,6 +1,6 @@
 """The rows of the log of runs."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from sqlalchemy import RowMapping, and_, bindparam, delete, func, insert, select
@@ -34,11 +34,12 @@ class RunRows:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def add(self, entries: Sequence[tuple[str, RunEntry]], kept: int) -> None:
-        """Add runs, each with its owner, dropping an owner's oldest beyond `kept`."""
+    async def add(self, entries: Sequence[tuple[str, RunEntry]], drop: Collection[str], kept: int) -> None:
+        """Add runs, each with its owner, and drop the oldest beyond `kept` of the owners in `drop`."""
         async with self._database.writing() as connection:
-            await connection.execute(_ADD, [_values(owner, entry) for owner, entry in entries])
-            for owner in {owner for owner, _ in entries}:
+            if entries:
+                await connection.execute(_ADD, [_values(owner, entry) for owner, entry in entries])
+            for owner in drop:
                 await connection.execute(_DROP, {"user": owner, "kept": kept})
 
     async def page(self, owner: str, limit: int, offset: int) -> tuple[list[RunEntry], int]:

@@ -80,6 +80,8 @@ class RequestQueue:
             if isinstance(error, EngineDied):
                 raise self._engine_died(encoded) from None
             raise
+        finally:
+            spares.done()
         # of the kernel's own account, whatever the process says
         refused: dict[str, Json] = {}
         if answer.unknown_calls is not None:

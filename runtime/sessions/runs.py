@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import Counter
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
@@ -18,6 +19,8 @@ SETTLE_SECONDS: Final = 0.05
 """How long an entry waits for more of them: by then the run's own answer is on its way."""
 KEPT: Final = 200
 """How many runs of a user are kept; the oldest are dropped first."""
+MORE: Final = 20
+"""How many more are stored at most until they are dropped together; nobody sees them."""
 log = logging.getLogger(__name__)
 
 
@@ -34,6 +37,8 @@ class RunLog:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._waiting: list[tuple[str, RunEntry]] = []
+        self._added: dict[str, int] = {}
+        """How many runs of a user were added since the oldest were dropped; not here if they never were."""
         self._writing: asyncio.Task[None] | None = None
         self._wanted = asyncio.Event()
 
@@ -45,15 +50,15 @@ class RunLog:
 
     async def entries(self, user: str, limit: int, offset: int = 0) -> tuple[list[RunEntry], int]:
         """A user's runs, latest first, and how many there are in all."""
-        return await (await self._rows()).page(user, limit, offset)
+        return await (await self._rows(user)).page(user, limit, offset)
 
     async def get(self, user: str, run: str) -> RunEntry | None:
         """The run with this id, if it is kept."""
-        return await (await self._rows()).get(user, run)
+        return await (await self._rows(user)).get(user, run)
 
     async def remove(self, user: str, run: str | None = None) -> int:
         """Erase one run, or all of a user's; returns how many."""
-        return await (await self._rows()).remove(user, run)
+        return await (await self._rows(user)).remove(user, run)
 
     async def aclose(self) -> None:
         """Wait until all that was recorded is written."""
@@ -73,14 +78,24 @@ class RunLog:
             self._wanted.clear()
 
     async def _add(self, entries: list[tuple[str, RunEntry]]) -> None:
+        new = Counter(user for user, _ in entries)
+        drop = {user for user, count in new.items() if self._added.get(user, MORE) + count > MORE}
         try:
-            await (await self._opened()).add(entries, KEPT)
+            await (await self._opened()).add(entries, drop, KEPT)
         except StoreUnavailable:
             log.exception("assistant.run.not_recorded")
+            return
+        for user, count in new.items():
+            self._added[user] = 0 if user in drop else self._added[user] + count
 
-    async def _rows(self) -> RunRows:
+    async def _rows(self, user: str) -> RunRows:
+        """The rows, once all that was recorded is written and what is too old of this user's is dropped."""
         await self.aclose()
-        return await self._opened()
+        rows = await self._opened()
+        if self._added.get(user, MORE):
+            await rows.add((), {user}, KEPT)
+            self._added[user] = 0
+        return rows
 
     async def _opened(self) -> RunRows:
         await self._database.open()

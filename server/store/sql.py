@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from sqlalchemy import ColumnElement, Insert, bindparam, delete, func, insert, select, update
 
-from flows.document import Flow
+from flows.document import Flow, parsed_flow
 from runtime.database.database import Database
 from runtime.database.tables import FlowRow, RevisionRow
 from runtime.keychain.documents import MARK
@@ -160,7 +160,7 @@ class SqlFlowStore:
 
     def _flow(self, document: str) -> Flow:
         stored = json.loads(document)
-        return Flow.from_json(self._database.documents.unseal_keys(stored) if f'"{MARK}"' in document else stored)
+        return parsed_flow(self._database.documents.unseal_keys(stored) if f'"{MARK}"' in document else stored)
 
     def _revision(self, entry: FlowEntry, document: str, author: Author) -> Insert:
         """The statement that keeps a version of a flow."""

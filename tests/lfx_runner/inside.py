@@ -208,6 +208,33 @@ def converted() -> dict[str, list[str]]:
     }
 
 
+def migrated() -> dict[str, Any]:
+    """What lfx makes of nodes of every renamed type, of current and of unknown ones: as it is, and with the index."""
+    from lfx.extension.migration import migrate_flow_payload
+    from lfx.extension.migration.loader import empty_table, load_migration_table
+
+    from lfx_runner.patches import migrations
+
+    table, _ = load_migration_table()
+    assert table is not None
+    old = [*table.all_known_legacy_values(), *(each.name for each in table.ambiguous_bare_names)]
+    types = [*dict.fromkeys([*old, "ChatInput", "Prompt Template", "NoSuchType", "ext:openai:OpenAIModel@official"])]
+
+    def rewritten() -> list[Any]:
+        nodes = [{"id": f"n{number}", "data": {"type": each}} for number, each in enumerate(types)]
+        few = [{"id": "f", "data": {"type": each}} for each in ("ChatOutpt", "OpenAIModl")]
+        reports = [
+            migrate_flow_payload({"nodes": nodes}),
+            migrate_flow_payload({"nodes": few}),
+            migrate_flow_payload({"nodes": few}, table=empty_table()),
+        ]
+        return [nodes, few, *(repr(report) for report in reports)]
+
+    before = rewritten()
+    migrations.install()
+    return {"types": len(types), "before": before, "after": rewritten()}
+
+
 def _tried(convert: Any, value: Any) -> str:
     try:
         return json.dumps(convert(value))
@@ -222,7 +249,7 @@ def material() -> Any:
 
 QUESTIONS = {
     question.__name__: question
-    for question in (registry, executing, runs, built, refreshed, ran, lacked, connected, tools, converted)
+    for question in (registry, executing, runs, built, refreshed, ran, lacked, connected, tools, converted, migrated)
 }
 
 

@@ -52,3 +52,10 @@ def test_the_runners_result_is_what_lfx_gives(inside: Callable[[str], Any]) -> N
     assert list(result["outputs"].values()) == [compared["lfx"]]
     assert result["failure"] is None
     assert result["metrics"]["peak_mb"] > 0
+
+
+def test_types_are_renamed_by_the_index_as_lfx_renames_them(inside: Callable[[str], Any]) -> None:
+    compared = inside("migrated")
+    assert compared["types"] > 100
+    assert compared["after"] == compared["before"]
+    assert "NoSuchType" in json.dumps(compared["after"])

@@ -90,6 +90,12 @@ async def test_the_process_that_runs_are_forked_from_never_holds_a_request_or_a_
     assert holds(runner.engine_pid, "lfx") > 0  # this does find what is there
 
 
+async def test_runs_draw_other_random_numbers_than_each_other(runner: Runner, make_code: MakeCode) -> None:
+    attempt = "import random, numpy, uuid\nreturn random.random(), float(numpy.random.rand()), uuid.uuid4().hex"
+    drawn = [str((await outcome(runner, make_code, attempt))["escaped"]).split(", ") for _ in range(3)]
+    assert all(len(set(numbers)) == 3 for numbers in zip(*drawn, strict=True)), drawn
+
+
 async def test_the_kernel_confines_a_process_when_it_says_so_and_before_anything_of_the_flow_is_sent(
     runner: Runner, active: frozenset[str], echo: Flow
 ) -> None:

@@ -1,6 +1,7 @@
 """The log of runs: bounded, apart by user, and no reason for a run to fail."""
 
 import logging
+import sqlite3
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 from runtime.database.database import Database
 from runtime.results import RunError
 from runtime.sessions.run_entry import TEXT_LIMIT, RunEntry
-from runtime.sessions.runs import KEPT, RunLog
+from runtime.sessions.runs import KEPT, MORE, RunLog
 from tests.shared.stand_ins import ran
 
 pytestmark = pytest.mark.anyio
@@ -42,6 +43,28 @@ async def test_only_the_latest_runs_of_each_user_are_kept(runs: RunLog) -> None:
     found = await runs.get("bob", "bobs")
     assert found is not None
     assert (found.id, found.output, found.seconds, found.input_tokens) == ("bobs", "o0", 0.5, 1)
+
+
+async def test_what_is_too_old_is_dropped_several_at_a_time_and_never_seen(tmp_path: Path) -> None:
+    database, reader = (Database(f"sqlite+aiosqlite:///{tmp_path / 'w.db'}") for _ in range(2))
+    runs, others = RunLog(database), RunLog(reader)
+    try:
+        for number in range(KEPT + 2 * MORE):
+            runs.record("ada", entry(number))
+            if number >= KEPT - 2:
+                await runs.aclose()
+            rows = (
+                sqlite3.connect(tmp_path / "w.db").execute("SELECT count(*) FROM runs").fetchone()[0]
+                if number >= KEPT
+                else 0
+            )
+            assert rows <= KEPT + MORE
+        assert (await others.entries("ada", 1))[1] == KEPT
+        assert await others.get("ada", f"r{2 * MORE - 1}") is None
+        assert await others.get("ada", f"r{2 * MORE}") is not None
+    finally:
+        await database.aclose()
+        await reader.aclose()
 
 
 async def test_runs_are_erased_one_by_one_or_all(runs: RunLog) -> None:
