@@ -9,7 +9,7 @@ from cli.errors import BadUsage
 from cli.eval.play.options import Journal, ScenarioIds
 from cli.eval.play.selection import PLAY_AGAIN, all_scenarios, attempts_of, readable
 from cli.options import Json
-from cli.output.files import writable, writing
+from cli.output.files import note_replaced, writable, writing
 from cli.output.streams import print_json, print_message, print_result
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ def fix(
     target = writable(out)
     found = asyncio.run(_fixes(attempts_of(readable(journal), scenario), tries))
     if target is not None:
+        note_replaced(target)
         with writing(target):
             JsonLines(target, Fix).write([Fix.of(attempt, fixed) for attempt, fixed in found if fixed is not None])
         print_message(f"Written to {target}.")

@@ -12,7 +12,7 @@ from cli.errors import BadUsage, CommandError
 from cli.eval.play.options import Journal
 from cli.eval.play.selection import all_scenarios, attempts_of, readable, scored
 from cli.options import Json
-from cli.output.files import writable, writing
+from cli.output.files import note_replaced, writable, writing
 from cli.output.streams import print_json, print_result, progress
 
 if TYPE_CHECKING:
@@ -65,6 +65,7 @@ def judge(
     except MissingExtra as missing:
         raise CommandError("extra_needed", f"{missing}.", fix="Install wirewright[evals].") from None
     if target is not None:
+        note_replaced(target)
         with writing(target):
             JsonLines(target, Opinion).write(found)
     sums = [_summary(rubric.name, found, verdicts) for rubric in rubrics]

@@ -11,7 +11,7 @@ from cli.errors import BadUsage, CommandError
 from cli.eval.play.options import Journal
 from cli.eval.play.selection import PLAY_AGAIN, all_scenarios, attempts_of, check_player, gate_of, readable, verdicts_of
 from cli.options import Json
-from cli.output.files import writable, write_text
+from cli.output.files import note_replaced, writable, write_text
 from cli.output.streams import print_json, print_message, print_result
 
 if TYPE_CHECKING:
@@ -81,6 +81,7 @@ def report(
         title=title,
     )
     for target, form in targets:
+        note_replaced(target)
         _write(target, form, material)
         print_message(f"Written to {target}.")
     if as_json:

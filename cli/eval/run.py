@@ -11,7 +11,7 @@ from cli.errors import FAILED, BadUsage
 from cli.eval.play.options import VERDICTS, Evaluators, GateFile, MinPass, Required, ScenarioIds, SplitName, Tags
 from cli.eval.play.selection import attempts_of, ceiling_of, evaluators_of, gate_of, player_of, select
 from cli.options import Json
-from cli.output.files import writable, writing
+from cli.output.files import note_replaced, writable, writing
 from cli.output.streams import print_message, progress_bar
 
 if TYPE_CHECKING:
@@ -96,6 +96,7 @@ def run(
     attempts, catalogue = asyncio.run(play.attempts())
     verdicts = score_with(scenarios, attempts, catalogue, own if resume else ())  # those played have their scores
     if score_target is not None:
+        note_replaced(score_target)
         with writing(score_target, "--scores"):
             write_verdicts(score_target, verdicts)
     missing = len(scenarios) * repeats - len(attempts)
@@ -159,6 +160,7 @@ class _Play:
                     skip={attempt.key for attempt in done},
                     on_attempt=ended,
                 )
+            _note_agents([*done, *played])
             return [*done, *played], environment.catalogue
 
     def _earlier(self) -> "list[Attempt]":
@@ -189,6 +191,13 @@ class _Play:
             return None
         with writing(self.target):
             return open_journal(self.target, resume=self.resume)
+
+
+def _note_agents(attempts: "Sequence[Attempt]") -> None:
+    """Say that several versions of the agent were played, as when a play is resumed with another one."""
+    agents = sorted({str(attempt.agent) for attempt in attempts if attempt.agent is not None})
+    if len(agents) > 1:
+        print_message(f"Several agents were played: {', '.join(agents)}.")
 
 
 def _lines(count: int) -> str:

@@ -9,7 +9,7 @@ from cli.errors import FAILED
 from cli.eval.play.options import VERDICTS, Evaluators, GateFile, Journal, MinPass, Required
 from cli.eval.play.selection import all_scenarios, attempts_of, evaluators_of, gate_of, readable, scored
 from cli.options import Json
-from cli.output.files import writable, writing
+from cli.output.files import note_replaced, writable, writing
 
 
 def score(
@@ -35,6 +35,7 @@ def score(
     attempts = attempts_of(readable(journal))
     verdicts = scored(attempts, ready_catalogue(), own)
     if target is not None:
+        note_replaced(target)
         with writing(target):
             write_verdicts(target, verdicts, measured=not baseline)
     player = ", ".join(sorted({attempt.player for attempt in attempts}))

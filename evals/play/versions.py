@@ -9,7 +9,12 @@ from importlib import metadata
 from pathlib import Path
 
 import agent.prompts
+import evals.behaviours
+import evals.case
 import evals.evaluators
+import evals.expectation
+import evals.oracles
+import evals.score
 import tools
 from evals.attempt import Origin, Versions
 
@@ -27,7 +32,15 @@ def origin() -> Origin:
 
 @cache
 def _graders() -> str:
-    return _hash(evals.evaluators.__file__, "*.py")
+    """A hash of the evaluators and of what they decide by, which shares a folder with them or is a module beside."""
+    folders = (evals.evaluators, evals.oracles, evals.behaviours)
+    modules = (evals.case.__file__, evals.expectation.__file__, evals.score.__file__)
+    digest = hashlib.sha256()
+    for folder in folders:
+        digest.update(_hash(folder.__file__, "*.py").encode())
+    for module in modules:
+        digest.update(Path(module or "").read_bytes())
+    return digest.hexdigest()[:12]
 
 
 def _hash(module: str | None, pattern: str) -> str:

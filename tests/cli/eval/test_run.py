@@ -1,11 +1,13 @@
 """`wirewright eval`: plays, scores, compares, lists and shows; exits 1 when too little passes."""
 
 import json
+import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -138,6 +140,45 @@ def test_a_journal_says_what_wrote_it_and_when_and_a_later_form_is_refused(
     del line["origin"]
     target.write_text(f"{json.dumps(line)}\n", encoding="utf-8")
     assert wirewright("eval", "score", target).code == 0
+
+
+def test_the_agent_is_in_the_journal_and_another_version_of_it_is_said_when_the_play_is_resumed(
+    wirewright: Wirewright, runner: StandInRunner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent = ModuleType("versioned_agent")
+    source = "async def play(request):\n    return {'text': 'hi'}\n"
+    exec(compile(source, "versioned_agent.py", "exec"), vars(agent))  # noqa: S102  (our own text)
+    monkeypatch.setitem(sys.modules, "versioned_agent", agent)
+    target = tmp_path / "attempts.jsonl"
+    play = ("eval", "run", "--player", "python:versioned_agent:play", "--out", target, "--resume", "--scenario", "echo")
+    vars(agent)["AGENT"] = {"name": "mine", "version": "1"}
+    assert "Several agents" not in wirewright(*play).err
+    vars(agent)["AGENT"] = {"name": "mine", "version": "2"}
+    assert "Several agents were played: mine 1, mine 2." in wirewright(*play, "--scenario", "echo-wired").err
+    assert [str(attempt.agent) for attempt in read_journal(target)] == ["mine 1", "mine 2"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("run", "--scenario", "echo-wired", "--scores"),
+        ("score", "attempts.jsonl", "--out"),
+        ("report", "attempts.jsonl", "--out"),
+    ],
+)
+def test_what_is_written_over_is_said(
+    command: tuple[str, ...],
+    wirewright: Wirewright,
+    runner: StandInRunner,
+    excerpt: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    wirewright("eval", "run", "--scenario", "echo-wired", "--out", "attempts.jsonl")
+    first = wirewright("eval", *command, "out.json")
+    second = wirewright("eval", *command, "out.json")
+    assert ("is replaced" in first.err, "out.json is replaced." in second.err) == (False, True)
 
 
 def test_shards_put_together_score_as_the_whole(wirewright: Wirewright, runner: StandInRunner, tmp_path: Path) -> None:
