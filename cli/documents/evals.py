@@ -176,6 +176,15 @@ class Exported(TypedDict):
     experiments: list[Experiment]
 
 
+class Written(TypedDict):
+    """The files that an export wrote: `out` is the folder, or the one file."""
+
+    ok: bool
+    to: str
+    out: str
+    files: list[str]
+
+
 class FixObject(TypedDict):
     """The fewest changes that would have made an attempt pass, of how many, and whether fewer were ruled out."""
 

@@ -55,7 +55,12 @@ commands.add(
 )(report.report)
 commands.add("mutate", "wirewright eval mutate attempts.jsonl --per-operator 2")(mutate.mutate)
 commands.add("judge", "wirewright eval judge attempts.jsonl --model openai:gpt-6-luna --rubric goal")(judge.judge)
-commands.add("export", "LOGFIRE_TOKEN=pylf_... wirewright eval export attempts.jsonl")(export.export)
+commands.add(
+    "export",
+    "LOGFIRE_TOKEN=pylf_... wirewright eval export attempts.jsonl",
+    "wirewright eval export attempts.jsonl --to inspect --out logs",
+    "wirewright eval export attempts.jsonl --to markdown --baseline before.jsonl --out comment.md",
+)(export.export)
 commands.add_typer(imports.commands, name="import")
 commands.add("fix", "wirewright eval fix attempts.jsonl --out fixes.jsonl")(eval_fix.fix)
 commands.add("conversations", "wirewright eval conversations build-run-then-undo")(conversations.conversations)

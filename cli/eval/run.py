@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.errors import FAILED, BadUsage
-from cli.eval.play.options import VERDICTS, Evaluators, GateFile, MinPass, Required, ScenarioIds, SplitName, Tags
+from cli.eval.play.options import VERDICTS, Evaluators, GateFile, JUnit, MinPass, Required, ScenarioIds, SplitName, Tags
 from cli.eval.play.selection import attempts_of, ceiling_of, evaluators_of, gate_of, player_of, select
 from cli.options import Json
 from cli.output.files import note_replaced, writable, writing
@@ -41,6 +41,7 @@ def run(
     split: SplitName = None,
     min_pass: MinPass = 0.0,
     gate: GateFile = None,
+    junit: JUnit = None,
     concurrency: Annotated[int, typer.Option(min=1, max=64, metavar="N", help="Attempts at the same time.")] = 2,
     repeats: Annotated[int, typer.Option(min=1, metavar="N", help="How often each scenario is played.")] = 1,
     seconds: Annotated[
@@ -76,7 +77,7 @@ def run(
     from evals.players.player import WithoutEngine
     from evals.user_evaluators import score_with
 
-    target, score_target = writable(out), writable(scores, "--scores")
+    target, score_target, junit_target = writable(out), writable(scores, "--scores"), writable(junit, "--junit")
     if resume and target is None:
         raise BadUsage("nothing_to_resume", "--resume needs --out.", fix="Name the journal.", where="--resume")
     loaded_gate, own = gate_of(gate), evaluators_of(evaluator, require)
@@ -101,6 +102,7 @@ def run(
             write_verdicts(score_target, verdicts)
     missing = len(scenarios) * repeats - len(attempts)
     summary = EvalSummary(verdicts, scenarios, chosen.name, min_pass=min_pass, gate=loaded_gate, not_played=missing)
+    summary.write_junit(junit_target)
     summary.show(as_json=as_json)
     if not summary.ok:
         raise typer.Exit(FAILED)

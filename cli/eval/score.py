@@ -6,7 +6,7 @@ import typer
 
 from cli.engine import ready_catalogue
 from cli.errors import FAILED
-from cli.eval.play.options import VERDICTS, Evaluators, GateFile, Journal, MinPass, Required
+from cli.eval.play.options import VERDICTS, Evaluators, GateFile, Journal, JUnit, MinPass, Required
 from cli.eval.play.selection import all_scenarios, attempts_of, evaluators_of, gate_of, readable, scored
 from cli.options import Json
 from cli.output.files import note_replaced, writable, writing
@@ -20,6 +20,7 @@ def score(
     ] = False,
     min_pass: MinPass = 0.0,
     gate: GateFile = None,
+    junit: JUnit = None,
     evaluator: Evaluators = None,
     require: Required = None,
     *,
@@ -29,7 +30,7 @@ def score(
     from cli.eval.play.summary import EvalSummary
     from evals.analysis.tally import write_verdicts
 
-    target = writable(out)
+    target, junit_target = writable(out), writable(junit, "--junit")
     loaded_gate = gate_of(gate)
     own = evaluators_of(evaluator, require)
     attempts = attempts_of(readable(journal))
@@ -40,6 +41,7 @@ def score(
             write_verdicts(target, verdicts, measured=not baseline)
     player = ", ".join(sorted({attempt.player for attempt in attempts}))
     summary = EvalSummary(verdicts, all_scenarios(), player, min_pass=min_pass, gate=loaded_gate)
+    summary.write_junit(junit_target)
     summary.show(as_json=as_json)
     if not summary.ok:
         raise typer.Exit(FAILED)

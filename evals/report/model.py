@@ -186,8 +186,9 @@ def _reported(
 ) -> ReportedAttempt:
     verdict, attempt = entry.verdict, entry.attempt
     scenario = play.scenarios[attempt.scenario]
+    decides = DECIDING | verdict.required.keys()
     reasons = tuple(
-        Reason(score.name, score.value, score.name in DECIDING, line(score.reason, 600)) for score in verdict.scores
+        Reason(score.name, score.value, score.name in decides, line(score.reason, 600)) for score in verdict.scores
     )
     return ReportedAttempt(
         anchor=f"{attempt.scenario}--{column}-{attempt.repeat}",
@@ -210,7 +211,8 @@ def _reported(
 def _why(verdict: Verdict, reasons: Sequence[Reason]) -> str:
     if verdict.harness_error is not None:
         return f"harness: {line(verdict.harness_error, 400)}"
-    return "; ".join(f"{one.name}: {one.text}" for one in reasons if one.value is False and one.deciding)
+    failed = {score.name for score in verdict.failures}
+    return "; ".join(f"{one.name}: {one.text}" for one in reasons if one.name in failed)
 
 
 def _details(entry: Entry, scenario: Scenario, gallery: Gallery, catalogue: Catalogue, limits: Limits) -> Details:

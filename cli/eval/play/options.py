@@ -42,5 +42,8 @@ Required: TypeAlias = Annotated[
         help="Attempts pass only if this evaluator of your own gives 1, or LEAST; may be given several times.",
     ),
 ]
+JUnit: TypeAlias = Annotated[
+    str | None, typer.Option("--junit", metavar="FILE", help="Write every attempt, and the gate, as JUnit XML, too.")
+]
 VERDICTS = "Write every verdict there, as JSON lines (scores.jsonl)."
 """The help of the options that name a file of verdicts."""

@@ -1,4 +1,4 @@
-"""The report for programs: a JSON document, a CSV table, and JUnit XML."""
+"""The report for programs: a JSON document and a CSV table."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ import io
 import json
 from dataclasses import asdict
 from typing import TypeAlias
-from xml.etree import ElementTree as Tree
 
 from evals.analysis.metrics import MetricComparison
 from evals.report.fixes import SmallestFix
-from evals.report.formats.xml_text import xml_text
 from evals.report.gate import GateDecision
 from evals.report.model import Report, ReportedAttempt
 from evals.score import EVALUATORS
@@ -80,49 +78,6 @@ def as_csv(report: Report) -> str:
             ]
         )
     return file.getvalue().encode("utf-8", "backslashreplace").decode()
-
-
-def as_junit(report: Report) -> str:
-    """JUnit XML: a suite for each player, a case for each attempt; a harness error is an error, never a failure."""
-    root = Tree.Element("testsuites", name=xml_text(report.title))
-    for standing in report.standings:
-        attempts = [one for one in report.attempts if one.column == standing.name]
-        suite = Tree.SubElement(
-            root,
-            "testsuite",
-            name=xml_text(standing.name),
-            tests=str(len(attempts)),
-            failures=str(sum(one.state == "failed" for one in attempts)),
-            errors=str(standing.harness_errors),
-            skipped=str(sum(one.state == "unscored" and one.verdict.harness_error is None for one in attempts)),
-            time=f"{sum(one.verdict.measured.seconds for one in attempts):.3f}",
-        )
-        for one in attempts:
-            _junit_case(suite, one)
-    Tree.indent(root)
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + Tree.tostring(root, encoding="unicode") + "\n"
-
-
-def _junit_case(suite: Tree.Element, one: ReportedAttempt) -> None:
-    case = Tree.SubElement(
-        suite,
-        "testcase",
-        classname=xml_text(one.scenario),
-        name=xml_text(f"{one.scenario} #{one.repeat + 1}"),
-        time=f"{one.verdict.measured.seconds:.3f}",
-    )
-    if one.state == "passed":
-        return
-    if one.state == "failed":
-        first = next((reason for reason in one.reasons if reason.value is False and reason.deciding), None)
-        found = Tree.SubElement(
-            case, "failure", type=first.name if first else "failed", message=xml_text(one.why[:500])
-        )
-    elif one.verdict.harness_error is not None:
-        found = Tree.SubElement(case, "error", type="harness", message=xml_text(one.why[:500]))
-    else:
-        found = Tree.SubElement(case, "skipped")
-    found.text = xml_text(one.why)
 
 
 def _attempt(one: ReportedAttempt, *, reasons: bool) -> Document:
