@@ -53,6 +53,7 @@ class Origin(BaseModel):
         at: when the attempt ended, ISO 8601 in UTC.
         harness: the version of Wirewright.
         graders: a hash of the source of all that decides a verdict: evaluators, oracles and comparison of outputs.
+        pack: the name, version and digest of the pack of scenarios; empty without one.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -61,6 +62,7 @@ class Origin(BaseModel):
     at: str = ""
     harness: str = ""
     graders: str = ""
+    pack: Annotated[str, Field(exclude_if=operator.not_)] = ""
 
     @field_validator("format")
     @classmethod

@@ -185,6 +185,22 @@ class Written(TypedDict):
     files: list[str]
 
 
+class PackShown(TypedDict):
+    """A pack: its name, version, digest and place, and how many scenarios each kind has in dev and in test.
+
+    `apart` has the ids that `--dev` kept out of it; they count in `kinds`.
+    """
+
+    name: str
+    version: str
+    about: str
+    digest: str
+    path: str
+    scenarios: int
+    kinds: dict[str, tuple[int, int]]
+    apart: list[str]
+
+
 class FixObject(TypedDict):
     """The fewest changes that would have made an attempt pass, of how many, and whether fewer were ruled out."""
 

@@ -93,6 +93,8 @@ PRINTED: dict[str, Printed] = {
     "eval report": Printed((evals.Reported,)),
     "eval mutate": Printed((evals.Mutated,)),
     "eval judge": Printed((evals.Judged,)),
+    "eval pack create": Printed((evals.PackShown,)),
+    "eval pack check": Printed((evals.PackShown,)),
     "eval export": Printed((evals.Exported, evals.Written), about="The second with --to, unless it is experiments."),
     "eval import chat2workflow": Printed((evals.ScenariosImported,)),
     "eval fix": Printed((evals.Fixed,)),

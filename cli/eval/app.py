@@ -8,6 +8,7 @@ import typer
 from cli.errors import BadUsage, CommandError
 from cli.eval import check, compare, conversations, export, imports, judge, mutate, report, run, score, show
 from cli.eval import fix as eval_fix
+from cli.eval.pack import app as pack_commands
 from cli.eval.play.selection import use_folder
 from cli.help.group import CommandGroup
 
@@ -62,5 +63,6 @@ commands.add(
     "wirewright eval export attempts.jsonl --to markdown --baseline before.jsonl --out comment.md",
 )(export.export)
 commands.add_typer(imports.commands, name="import")
+commands.add_typer(pack_commands.commands, name="pack")
 commands.add("fix", "wirewright eval fix attempts.jsonl --out fixes.jsonl")(eval_fix.fix)
 commands.add("conversations", "wirewright eval conversations build-run-then-undo")(conversations.conversations)

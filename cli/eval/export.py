@@ -10,8 +10,8 @@ import typer
 
 from cli.engine import ready_catalogue
 from cli.errors import FAILED, BadUsage, CommandError
-from cli.eval.play.options import GateFile, Journal, ScenarioIds
-from cli.eval.play.selection import all_scenarios, attempts_of, readable, scored
+from cli.eval.play.options import GateFile, Journal, PackName, ScenarioIds
+from cli.eval.play.selection import all_scenarios, attempts_of, readable, scored, use_pack
 from cli.eval.report import material_of
 from cli.options import Json
 from cli.output.files import note_replaced, writable, write_text
@@ -53,6 +53,7 @@ def export(
     ] = None,
     gate: GateFile = None,
     title: Annotated[str, typer.Option(metavar="TEXT", help="What the export is called.")] = "Evaluation",
+    pack: PackName = None,
     *,
     as_json: Json = False,
 ) -> None:
@@ -61,6 +62,7 @@ def export(
     Experiments go where LOGFIRE_TOKEN or OTEL_EXPORTER_OTLP_ENDPOINT says; texts go with them only when
     WIREWRIGHT_TRACE_CONTENT is true.
     """
+    use_pack(pack)
     if to not in FORMS:
         from flows.faults import did_you_mean
 

@@ -9,8 +9,8 @@ import typer
 
 from cli.engine import ready_catalogue
 from cli.errors import BadUsage, CommandError
-from cli.eval.play.options import Journal
-from cli.eval.play.selection import all_scenarios, attempts_of, readable, scored
+from cli.eval.play.options import Journal, PackName
+from cli.eval.play.selection import all_scenarios, attempts_of, readable, scored, use_pack
 from cli.options import Json
 from cli.output.files import note_replaced, writable, writing
 from cli.output.streams import print_json, print_result, progress
@@ -38,10 +38,12 @@ def judge(
         str | None, typer.Option(metavar="FILE", help="Write every opinion there, as JSON lines (opinions.jsonl).")
     ] = None,
     concurrency: Annotated[int, typer.Option(min=1, max=64, metavar="N", help="Opinions at the same time.")] = 2,
+    pack: PackName = None,
     *,
     as_json: Json = False,
 ) -> None:
     """Let a language model judge the attempts of a journal; its opinions do not change the scores."""
+    use_pack(pack)
     from cli.documents.evals import Judged
     from evals.analysis.llm_judge import Opinion, opinions
     from evals.exports import MissingExtra

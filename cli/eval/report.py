@@ -9,8 +9,17 @@ import typer
 
 from cli.engine import ready_catalogue
 from cli.errors import BadUsage, CommandError
-from cli.eval.play.options import Journal
-from cli.eval.play.selection import PLAY_AGAIN, all_scenarios, attempts_of, check_player, gate_of, readable, verdicts_of
+from cli.eval.play.options import Journal, PackName
+from cli.eval.play.selection import (
+    PLAY_AGAIN,
+    all_scenarios,
+    attempts_of,
+    check_player,
+    gate_of,
+    readable,
+    use_pack,
+    verdicts_of,
+)
 from cli.options import Json
 from cli.output.files import note_replaced, writable, write_text
 from cli.output.streams import print_json, print_message, print_result
@@ -49,6 +58,7 @@ def report(
         ),
     ] = None,
     title: Annotated[str, typer.Option(metavar="TEXT", help="What the report is called.")] = "Evaluation report",
+    pack: PackName = None,
     *,
     as_json: Json = False,
 ) -> None:
@@ -56,6 +66,7 @@ def report(
 
     Without --out the report is printed as Markdown; with --json, as one JSON document. It exits 0 whatever it says.
     """
+    use_pack(pack)
     if importlib.util.find_spec("jinja2") is None:
         fix = "Install Wirewright with its extra: wirewright[evals]."
         raise CommandError("missing_package", "Reports need the package jinja2.", fix=fix)

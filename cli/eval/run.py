@@ -8,8 +8,28 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.errors import FAILED, BadUsage
-from cli.eval.play.options import VERDICTS, Evaluators, GateFile, JUnit, MinPass, Required, ScenarioIds, SplitName, Tags
-from cli.eval.play.selection import attempts_of, ceiling_of, evaluators_of, gate_of, player_of, select
+from cli.eval.play.options import (
+    VERDICTS,
+    Evaluators,
+    GateFile,
+    JUnit,
+    MinPass,
+    PackName,
+    Required,
+    ScenarioIds,
+    SplitName,
+    Tags,
+)
+from cli.eval.play.selection import (
+    attempts_of,
+    ceiling_of,
+    evaluators_of,
+    gate_of,
+    pack_label,
+    player_of,
+    select,
+    use_pack,
+)
 from cli.options import Json
 from cli.output.files import note_replaced, writable, writing
 from cli.output.streams import print_message, progress_bar
@@ -67,10 +87,12 @@ def run(
     ] = False,
     evaluator: Evaluators = None,
     require: Required = None,
+    pack: PackName = None,
     *,
     as_json: Json = False,
 ) -> None:
     """Play scenarios on the real engine and score the attempts."""
+    use_pack(pack)
     from cli.eval.play.summary import EvalSummary
     from evals.analysis.tally import write_verdicts
     from evals.play.attempts import AttemptLimits
@@ -146,7 +168,7 @@ class _Play:
                 async def ended(attempt: "Attempt") -> None:
                     if journal is not None and self.target is not None:
                         with writing(self.target):
-                            stamped = attempt.model_copy(update={"origin": origin()})
+                            stamped = attempt.model_copy(update={"origin": origin(pack_label())})
                             await asyncio.to_thread(journal.append, stamped)
                     advance()
 

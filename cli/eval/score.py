@@ -6,8 +6,8 @@ import typer
 
 from cli.engine import ready_catalogue
 from cli.errors import FAILED
-from cli.eval.play.options import VERDICTS, Evaluators, GateFile, Journal, JUnit, MinPass, Required
-from cli.eval.play.selection import all_scenarios, attempts_of, evaluators_of, gate_of, readable, scored
+from cli.eval.play.options import VERDICTS, Evaluators, GateFile, Journal, JUnit, MinPass, PackName, Required
+from cli.eval.play.selection import all_scenarios, attempts_of, evaluators_of, gate_of, readable, scored, use_pack
 from cli.options import Json
 from cli.output.files import note_replaced, writable, writing
 
@@ -23,10 +23,12 @@ def score(
     junit: JUnit = None,
     evaluator: Evaluators = None,
     require: Required = None,
+    pack: PackName = None,
     *,
     as_json: Json = False,
 ) -> None:
     """Score the attempts of a journal."""
+    use_pack(pack)
     from cli.eval.play.summary import EvalSummary
     from evals.analysis.tally import write_verdicts
 

@@ -7,8 +7,8 @@ import typer
 
 from cli.engine import ready_catalogue
 from cli.errors import FAILED
-from cli.eval.play.options import SplitName, Tags
-from cli.eval.play.selection import attempts_of, readable, scored, select
+from cli.eval.play.options import PackName, SplitName, Tags
+from cli.eval.play.selection import attempts_of, readable, scored, select, use_pack
 from cli.options import Json
 from cli.output.columns import print_rows
 from cli.output.streams import print_json, print_result
@@ -30,10 +30,12 @@ def list_scenarios(
         bool,
         typer.Option("--check", help="Build every flow of the scenarios; exit 1 and name those that do not build."),
     ] = False,
+    pack: PackName = None,
     *,
     as_json: Json = False,
 ) -> None:
     """List the scenarios."""
+    use_pack(pack)
     from cli.documents.evals import ScenarioList
 
     scenarios = select([], tag or [], split)
@@ -68,10 +70,12 @@ def show(
     journal: Annotated[
         str | None, typer.Option("--in", metavar="JOURNAL", help="Show the attempts at it in this journal.")
     ] = None,
+    pack: PackName = None,
     *,
     as_json: Json = False,
 ) -> None:
     """Show a scenario, and the attempts at it."""
+    use_pack(pack)
     from cli.documents.evals import PlayedAttempt, ScenarioShown
 
     (found,) = select([scenario], [])

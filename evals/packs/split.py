@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from evals.analysis.clusters import linked
 from evals.cluster_keys import cluster_keys
@@ -38,22 +38,14 @@ def divide(scenarios: Sequence[Scenario], share: float = SHARE, seed: str = "") 
     groups: dict[str, list[Scenario]] = {}
     for one in scenarios:
         groups.setdefault(names[one.id], []).append(one)
-    given = {name: _given(found) for name, found in groups.items()}
-    total = Counter(kind_of(one) for one in scenarios)
-    in_test: Counter[str] = Counter()
-    for name, split in given.items():
-        if split == "test":
-            in_test.update(kind_of(one) for one in groups[name])
-    seen = Counter(kind_of(one) for name, split in given.items() if split is not None for one in groups[name])
-    found: dict[str, Split] = {one.id: split for name, split in given.items() if split for one in groups[name]}
-    left = [name for name, split in given.items() if split is None]
-    for name in sorted(left, key=lambda name: (-len(groups[name]), _order(seed, groups[name]))):
-        kinds = Counter(kind_of(one) for one in groups[name])
-        split: Split = "test" if _gain(kinds, in_test, seen, total, share) > 0 else "dev"
-        if split == "test":
-            in_test.update(kinds)
-        seen.update(kinds)
-        found |= {one.id: split for one in groups[name]}
+    given: dict[str, Split | None] = {name: _given(found) for name, found in groups.items()}
+    balance = _Balance(share)
+    found: dict[str, Split] = {}
+    for name in sorted(groups, key=lambda name: (given[name] is None, -len(groups[name]), _order(seed, groups[name]))):
+        split: Split = given[name] or balance.side(groups[name], _order(seed, groups[name]))
+        balance.add(groups[name], split)
+        for one in groups[name]:
+            found[one.id] = split
     return {one.id: found[one.id] for one in scenarios}
 
 
@@ -66,25 +58,38 @@ class SplitError(ValueError):
 
 
 def _given(cluster: Sequence[Scenario]) -> Split | None:
-    said = {one.split for one in cluster if "split" in one.model_fields_set}
-    if len(said) > 1:
+    said: list[Split] = [one.split for one in cluster if "split" in one.model_fields_set]
+    if len(set(said)) > 1:
         raise SplitError([one.id for one in cluster])
-    return next(iter(said), None)
+    return said[0] if said else None
 
 
-def _gain(
-    kinds: Mapping[str, int], in_test: Mapping[str, int], seen: Mapping[str, int], total: Mapping[str, int], share: float
-) -> float:
-    """How much closer test comes to its share of these kinds when a cluster goes there rather than to dev.
+class _Balance:
+    """How many scenarios of each kind, and of all (under the empty name), were divided so far."""
 
-    The wanted number grows with what was divided so far, so that no order of the clusters favours a split.
-    """
-    gain = 0.0
-    for kind, count in kinds.items():
-        wanted = share * (seen.get(kind, 0) + count)
-        there = in_test.get(kind, 0)
-        gain += (abs(there - wanted) - abs(there + count - wanted)) * count / total[kind]
-    return gain
+    def __init__(self, share: float) -> None:
+        self._share = share
+        self._seen: Counter[str] = Counter()
+        self._test: Counter[str] = Counter()
+
+    def side(self, cluster: Sequence[Scenario], order: str) -> Split:
+        """Where a cluster should go: by its kinds, then by all scenarios, then by chance that the seed decides."""
+        kinds = Counter(kind_of(one) for one in cluster)
+        gain = sum(self._gain(kind, count) for kind, count in kinds.items()) or self._gain("", len(cluster))
+        chance = int(order[:8], 16) / 16**8 < self._share
+        return "test" if gain > 0 or (gain == 0 and chance) else "dev"
+
+    def add(self, cluster: Sequence[Scenario], split: Split) -> None:
+        """Count a cluster that was divided."""
+        kinds = Counter({**Counter(kind_of(one) for one in cluster), "": len(cluster)})
+        self._seen.update(kinds)
+        if split == "test":
+            self._test.update(kinds)
+
+    def _gain(self, kind: str, count: int) -> float:
+        """How much nearer test comes to its share of a kind when so many more go there rather than to dev."""
+        wanted, there = self._share * (self._seen[kind] + count), self._test[kind]
+        return round(abs(there - wanted) - abs(there + count - wanted), 9)
 
 
 def _order(seed: str, cluster: Sequence[Scenario]) -> str:

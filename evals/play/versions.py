@@ -24,10 +24,14 @@ def versions(lfx: str) -> Versions:
     return Versions(prompts=_hash(agent.prompts.__file__, "*.md"), tools=_hash(tools.__file__, "*.py"), lfx=lfx)
 
 
-def origin() -> Origin:
-    """What a journal says of an attempt that ends now."""
+def origin(pack: str = "") -> Origin:
+    """What a journal says of an attempt that ends now.
+
+    Args:
+        pack: the name, version and digest of the pack of scenarios; empty without one.
+    """
     at = datetime.now(UTC).isoformat(timespec="seconds")
-    return Origin(at=at, harness=metadata.version("wirewright"), graders=_graders())
+    return Origin(at=at, harness=metadata.version("wirewright"), graders=_graders(), pack=pack)
 
 
 @cache

@@ -17,6 +17,12 @@ Tags: TypeAlias = Annotated[
 SplitName: TypeAlias = Annotated[
     str | None, typer.Option("--split", metavar="dev|test", help="Only scenarios of this split.")
 ]
+PackName: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--pack", metavar="PACK", help="The scenarios of a pack: a folder, a zip file, or the name of an installed one."
+    ),
+]
 MinPass: TypeAlias = Annotated[
     float,
     typer.Option(
