@@ -81,15 +81,17 @@ def checked_tweaks(tweaks: Sequence[Tweak], loaded: "LoadedFlow", catalogue: "Ca
 def named_node(name: str, loaded: "LoadedFlow") -> "Node":
     """The node of a name, by the closest kind of name that fits: exactly as written first, then whatever its case.
 
+    A name is an id as the source writes it, the flow's own id, a display name, or the type, if no other node has it.
+
     Raises:
         BadUsage: there is none, or more than one.
     """
     nodes = [] if loaded.flow is None else [node for node in loaded.flow.nodes if not node.is_note]
     names: dict[str, tuple[str, ...]] = {
-        node.id: (loaded.name(node.id), node.id, node.display_name or "") for node in nodes
+        node.id: (loaded.name(node.id), node.id, node.display_name or "", node.type) for node in nodes
     }
     for same in (str, str.casefold):
-        for kind in range(3):
+        for kind in range(4):
             fitting = [node for node in nodes if same(names[node.id][kind]) == same(name)]
             if len(fitting) == 1:
                 return fitting[0]

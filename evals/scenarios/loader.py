@@ -71,7 +71,7 @@ def load_document(path: Path, kind: type[_Document]) -> _Document:
     try:
         return kind.model_validate_json(_as_json(whole, path))
     except ValidationError as error:
-        raise ScenarioError(path.name, "; ".join(_fault(item) for item in error.errors(include_url=False))) from None
+        raise ScenarioError(path.name, fault_words(error)) from None
 
 
 def _yaml(path: Path) -> _Yaml:
@@ -196,6 +196,11 @@ def _as_json(found: _Yaml, path: Path) -> str:
         return json.dumps(found)
     except (TypeError, ValueError):
         raise ScenarioError(path.name, "has a value that JSON cannot express, such as a bare date; quote it") from None
+
+
+def fault_words(error: ValidationError) -> str:
+    """Every fault of a document with its place, on one line."""
+    return "; ".join(_fault(item) for item in error.errors(include_url=False))
 
 
 def _fault(item: Any) -> str:
