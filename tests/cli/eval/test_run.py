@@ -1,6 +1,7 @@
 """`wirewright eval`: plays, scores, compares, lists and shows; exits 1 when too little passes."""
 
 import json
+import re
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -252,7 +253,12 @@ def test_the_scenarios_are_listed_and_shown(wirewright: Wirewright, runner: Stan
     shown = wirewright("eval", "show", "echo-wired", "--in", journal)
     assert shown.code == 0
     assert "build_flow" in shown.out
-    assert "resolved: False" in shown.out
+    assert "demo #1: failed, because of resolved" in shown.out
+    decides, grades = shown.out.split("Grades, which decide nothing:")
+    assert "    resolved   no    probe 1 ('one') gave 'hello', expected equals 'one'" in decides
+    assert "    behaves    " in decides
+    assert re.search(r"^ {4}values +\S+ ", grades, re.MULTILINE)
+    assert '{"' not in shown.out, "no raw JSON"
     document = wirewright("eval", "show", "echo-wired", "--in", journal, "--json").json
     assert document["scenario"]["id"] == "echo-wired"
     assert document["played"][0]["verdict"]["passed"] is False
