@@ -106,6 +106,9 @@ class Reported(TypedDict):
     players: list[dict[str, Any]]
     against: list[dict[str, Any]]
     alone: list[str]
+    duels: list[dict[str, Any]]
+    apart: list[dict[str, Any]]
+    spreads: list[dict[str, Any]]
     gate: dict[str, Any] | None
     attempts: list[dict[str, Any]]
 

@@ -18,6 +18,7 @@ from evals.report.conversation import ReportedExchange, ShownRun, conversation, 
 from evals.report.fixes import SmallestFix, smallest_fix
 from evals.report.gate import GateDecision, decisions
 from evals.report.play import Entry, Play
+from evals.report.players import Apart, Duel, Spread, apart, duels, spreads
 from evals.report.standings import Standing, standings
 from evals.report.svg.canvas import Gallery
 from evals.report.svg.comparison import FlowComparison, compare_with_expected
@@ -120,6 +121,9 @@ class Report:
         against: each player compared with the baseline; empty without one.
         alone: the players for which the baseline has no counterpart.
         baseline: the baseline's name; empty without one.
+        duels: every pair of players, tested.
+        apart: the scenarios that tell players apart.
+        spreads: how latency, tokens and cost are distributed.
         decided: the decision of the gate about each player; empty without one.
         gate: the gate's name; empty without one.
         gallery: the drawings that the details refer to.
@@ -133,6 +137,9 @@ class Report:
     against: tuple[BaselineComparison, ...]
     alone: tuple[str, ...]
     baseline: str
+    duels: tuple[Duel, ...]
+    apart: tuple[Apart, ...]
+    spreads: tuple[Spread, ...]
     decided: tuple[GateDecision, ...]
     gate: str
     limits: Limits
@@ -174,6 +181,9 @@ def gather(material: Material, limits: Limits | None) -> Report:
         against=compare_with_baseline(play, baseline, material.baseline_player),
         alone=tuple(name for name, partner in counterparts.items() if partner is None) if baseline else (),
         baseline=line(material.baseline_name, 200) if baseline else "",
+        duels=duels(play),
+        apart=apart(play),
+        spreads=spreads(play),
         decided=decisions(play, material.gate),
         gate=line(material.gate_name, 200) if material.gate else "",
         limits=limits or SIZES[0],

@@ -28,10 +28,12 @@ def summary(report: Report, *, reasons: bool = True) -> Document:
     """The figures and verdicts of a report, without conversations and drawings.
 
     Keys: `format`; `title`; `baseline` (its name or null); `players`, each with its counts, `scores`, `tags` and
-    `splits` (means from 0 to 1 with intervals), `pass_at_k` and `pass_hat_k` by k, `flaky` and `costs`; `against`, one
-    for each player that is compared with one of the baseline, and `alone`, the others; `gate`, its `name` and `decided`
-    (for each player whether it passes, the reasons why not, and improvements), null without one; `attempts` with their
-    verdicts and smallest fixes (null without one), each score's reason only with `reasons`.
+    `splits` (means from 0 to 1 with intervals), `pass_at_k` and `pass_hat_k` by k, `flaky`, `agents`, `played` and
+    `costs`; `against`, one for each player that is compared with one of the baseline, and `alone`, the others; `duels`,
+    each pair of players tested; `apart`, the scenarios that tell them apart; `spreads`, how latency and cost are
+    distributed; `gate`, its `name` and `decided` (for each player whether it passes, the reasons why not, and
+    improvements), null without one; `attempts` with their verdicts and smallest fixes (null without one), each score's
+    reason only with `reasons`.
     """
     return {
         "format": FORMAT,
@@ -40,6 +42,9 @@ def summary(report: Report, *, reasons: bool = True) -> Document:
         "players": [asdict(one) for one in report.standings],
         "against": [{**asdict(one), "tested": [_tested(test) for test in one.tested]} for one in report.against],
         "alone": list(report.alone),
+        "duels": [{"first": one.first, "second": one.second, **_tested(one.tested)} for one in report.duels],
+        "apart": [asdict(one) for one in report.apart],
+        "spreads": [asdict(one) for one in report.spreads],
         "gate": {"name": report.gate, "decided": [_decided(one) for one in report.decided]} if report.decided else None,
         "attempts": [_attempt(one, reasons=reasons) for one in report.attempts],
     }

@@ -10,6 +10,7 @@ from evals.report.baseline import BaselineComparison
 from evals.report.clipping import line
 from evals.report.gate import GateDecision
 from evals.report.model import Report, ReportedAttempt
+from evals.report.players import Apart
 from evals.report.standings import Standing
 from evals.score import METRICS
 
@@ -27,7 +28,7 @@ def as_markdown(report: Report) -> str:
     if report.alone:
         names = ", ".join(code(name, 80) for name in report.alone)
         parts.append(f"Not compared, because the baseline has several players and none with this name: {names}")
-    parts += [_scores(report), _tags(report), _failures(report)]
+    parts += [_duels(report), _apart(report), _spreads(report), _scores(report), _tags(report), _failures(report)]
     return "\n\n".join(part for part in parts if part).encode("utf-8", "backslashreplace").decode() + "\n"
 
 
@@ -41,7 +42,7 @@ def _overview(report: Report) -> str:
     rows = [
         [
             code(one.name, 80),
-            f"{one.passed} of {one.scored}",
+            f"{one.passed} of {one.attempts}{f', {one.harness_errors} not judged' if one.harness_errors else ''}",
             estimated(one.rate),
             _clusters(one.rate),
             _rates(one),
@@ -94,6 +95,49 @@ def _beside(one: BaselineComparison, baseline: str) -> str:
             listed = "\n".join(f"- {code(each.scenario)}: {each.before:.0%} → {each.now:.0%}" for each in changes)
             lines.append(f"**{title}**\n\n{listed}")
     return "\n\n".join(lines)
+
+
+def _duels(report: Report) -> str:
+    rows = [
+        [
+            f"{code(one.first, 80)} → {code(one.second, 80)}",
+            f"{one.tested.before:.1%}",
+            f"{one.tested.after:.1%}",
+            f"{one.tested.difference * 100:+.1f} ({one.tested.low * 100:+.1f} to {one.tested.high * 100:+.1f})",
+            f"{one.tested.adjusted:.4f}",
+            f"{one.tested.scenarios} in {one.tested.clusters} clusters",
+        ]
+        for one in report.duels
+    ]
+    heads = ["players", "first", "second", "difference in points (95%)", "p (Holm)", "scenarios"]
+    return f"## Player against player\n\n{table(heads, rows)}" if rows else ""
+
+
+def _apart(report: Report) -> str:
+    rows = [
+        [code(one.scenario), *("–" if share is None else f"{share:.0%}" for share in one.shares), _first_inputs(one)]
+        for one in report.apart
+    ]
+    heads = ["scenario", *(code(one.name, 80) for one in report.standings), "first input that fails"]
+    return f"## What tells the players apart\n\n{table(heads, rows)}" if rows else ""
+
+
+def _first_inputs(one: Apart) -> str:
+    return "; ".join(f"{code(player, 40)}: {code(text, 120)}" for player, text in one.inputs) or "–"
+
+
+def _spreads(report: Report) -> str:
+    rows = [
+        [
+            one.name,
+            code(one.player, 80),
+            *(_number(value) for value in (one.low, one.quarter, one.median, one.upper, one.tail, one.high)),
+            str(one.count),
+        ]
+        for one in report.spreads
+    ]
+    heads = ["figure", "player", "least", "25%", "median", "75%", "95%", "most", "attempts"]
+    return f"## Latency and cost\n\n{table(heads, rows)}" if rows else ""
 
 
 def _scores(report: Report) -> str:
