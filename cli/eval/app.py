@@ -60,7 +60,7 @@ commands.add(
     "export",
     "LOGFIRE_TOKEN=pylf_... wirewright eval export attempts.jsonl",
     "wirewright eval export attempts.jsonl --to inspect --out logs",
-    "wirewright eval export attempts.jsonl --to markdown --baseline before.jsonl --out comment.md",
+    "wirewright eval export attempts.jsonl --to markdown --out comment.md",
 )(export.export)
 commands.add_typer(imports.commands, name="import")
 commands.add_typer(pack_commands.commands, name="pack")

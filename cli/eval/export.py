@@ -44,7 +44,7 @@ def export(
     ] = EXPERIMENTS,
     out: Annotated[
         str | None,
-        typer.Option(metavar="PATH", help="A new folder for inspect and huggingface, a file for junit and markdown."),
+        typer.Option(metavar="FILE", help="A file for junit and markdown, a new folder for inspect and huggingface."),
     ] = None,
     scenario: ScenarioIds = None,
     baseline: Annotated[
@@ -52,7 +52,7 @@ def export(
         typer.Option(metavar="FILE", help="Markdown: begin with the differences to these scores or attempts."),
     ] = None,
     gate: GateFile = None,
-    title: Annotated[str, typer.Option(metavar="TEXT", help="What the export is called.")] = "Evaluation",
+    title: Annotated[str, typer.Option(metavar="TEXT", help="What the report is called.")] = "Evaluation",
     pack: PackName = None,
     *,
     as_json: Json = False,

@@ -25,15 +25,15 @@ def group() -> None:
 
 @commands.add(
     "create",
-    "wirewright eval pack create mine --name mine --version 1.0 --out mine.zip",
-    "wirewright eval pack create mine --name mine --version 1.0 \\\n      --dev evals/dev --out ~/private/mine.zip",
+    "wirewright eval pack create mine --name mine --pack-version 1.0 \\\n      --out pack.zip",
+    "wirewright eval pack create mine --name mine --pack-version 1.0 \\\n      --dev dev --out private.zip",
 )
 def create(
     folder: Annotated[str, typer.Argument(metavar="DIR", help="A folder of scenarios.")],
     name: Annotated[str, typer.Option(metavar="NAME", help="What the pack is called.")],
-    version: Annotated[str, typer.Option(metavar="V", help="Its version.")],
+    version: Annotated[str, typer.Option("--pack-version", metavar="V", help="Its version.")],
     out: Annotated[
-        str, typer.Option(metavar="PATH", help="Where it goes: a new folder, or a file that ends with .zip.")
+        str, typer.Option(metavar="FILE", help="Where it goes: a new folder, or a file that ends with .zip.")
     ],
     about: Annotated[str, typer.Option(metavar="TEXT", help="What it tests, in a sentence.")] = "",
     share: Annotated[

@@ -49,7 +49,7 @@ Required: TypeAlias = Annotated[
     ),
 ]
 JUnit: TypeAlias = Annotated[
-    str | None, typer.Option("--junit", metavar="FILE", help="Write every attempt, and the gate, as JUnit XML, too.")
+    str | None, typer.Option("--junit", metavar="FILE", help="Write the outcome as JUnit XML, too.")
 ]
 VERDICTS = "Write every verdict there, as JSON lines (scores.jsonl)."
 """The help of the options that name a file of verdicts."""

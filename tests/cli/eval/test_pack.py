@@ -30,7 +30,7 @@ def test_the_private_half_is_listed_shown_and_recorded_and_the_dev_half_is_a_fol
 ) -> None:
     pack, dev = tmp_path / "private.zip", tmp_path / "dev"
     made = wirewright(
-        "eval", "pack", "create", source, "--name", "mine", "--version", "1", "--out", pack, "--dev", dev, "--json"
+        "eval", "pack", "create", source, "--name", "mine", "--pack-version", "1", "--out", pack, "--dev", dev, "--json"
     )
     assert (made.code, made.json["name"], made.json["version"]) == (0, "mine", "1")
     listed = wirewright("eval", "list", "--pack", pack, "--json").json["scenarios"]
@@ -48,7 +48,7 @@ def test_a_pack_is_played_and_scored_and_its_name_is_in_the_journal(
     wirewright: Wirewright, source: Path, tmp_path: Path, warm_engine: None
 ) -> None:
     pack, journal = tmp_path / "pack", tmp_path / "attempts.jsonl"
-    wirewright("eval", "pack", "create", source, "--name", "mine", "--version", "1", "--out", pack)
+    wirewright("eval", "pack", "create", source, "--name", "mine", "--pack-version", "1", "--out", pack)
     played = wirewright("eval", "run", "--pack", pack, "--player", "null", "--out", journal, "--json")
     assert (played.code, played.json["harness_errors"]) == (0, 0), played.json
     assert {attempt.origin.pack.split()[0] for attempt in read_journal(journal) if attempt.origin} == {"mine"}
@@ -59,7 +59,7 @@ def test_a_pack_that_was_changed_is_refused_with_what_to_do(
     wirewright: Wirewright, source: Path, tmp_path: Path
 ) -> None:
     pack = tmp_path / "pack"
-    wirewright("eval", "pack", "create", source, "--name", "mine", "--version", "1", "--out", pack)
+    wirewright("eval", "pack", "create", source, "--name", "mine", "--pack-version", "1", "--out", pack)
     shutil.rmtree(pack / "scenarios")
     (pack / "scenarios").mkdir()
     for command in (("list", "--pack", pack), ("pack", "check", pack)):
@@ -76,9 +76,9 @@ def test_two_sets_of_scenarios_are_bad_usage(wirewright: Wirewright, source: Pat
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [
-        (["nowhere", "--name", "mine", "--version", "1", "--out", "x"], "no_folder"),
-        (["mine", "--name", "mine", "--version", "1", "--out", "mine"], "bad_pack"),
-        (["mine", "--name", "mine", "--version", "1", "--out", "x", "--dev", "d", "--share", "0"], "bad_pack"),
+        (["nowhere", "--name", "mine", "--pack-version", "1", "--out", "x"], "no_folder"),
+        (["mine", "--name", "mine", "--pack-version", "1", "--out", "mine"], "bad_pack"),
+        (["mine", "--name", "mine", "--pack-version", "1", "--out", "x", "--dev", "d", "--share", "0"], "bad_pack"),
     ],
 )
 def test_what_cannot_be_made_is_bad_usage(
