@@ -71,7 +71,7 @@ def make_pack(
         ScenarioError: a scenario cannot be used.
     """
     for place in (target, dev):
-        if place is not None and place.exists() and (place.is_file() or any(place.iterdir())):
+        if place is not None and place.exists() and (not place.is_dir() or any(place.iterdir())):
             raise PackError(f"{place} exists already.", "Name another place, or remove it first.")
     found = load_scenarios(scenarios)
     try:

@@ -9,6 +9,7 @@ import typer
 from cli.errors import BadUsage
 from cli.help.group import CommandGroup
 from cli.options import Json
+from cli.output.files import writable
 from cli.output.streams import print_json, print_result
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def create(
     name: Annotated[str, typer.Option(metavar="NAME", help="What the pack is called.")],
     version: Annotated[str, typer.Option("--pack-version", metavar="V", help="Its version.")],
     out: Annotated[
-        str, typer.Option(metavar="FILE", help="Where it goes: a new folder, or a file that ends with .zip.")
+        str, typer.Option(metavar="DIR", help="Where it goes: a new folder, or a file that ends with .zip.")
     ],
     about: Annotated[str, typer.Option(metavar="TEXT", help="What it tests, in a sentence.")] = "",
     share: Annotated[
@@ -54,6 +55,8 @@ def create(
 
     if not Path(folder).is_dir():
         raise BadUsage("no_folder", f"{folder} is not a directory.", fix="Name a folder of scenarios.", where="DIR")
+    if not Path(out).is_dir():
+        writable(out)
     try:
         made = make_pack(
             Path(folder),

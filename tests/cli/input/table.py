@@ -151,11 +151,6 @@ WRITES = [
     Writes("eval score", f"{EVAL} score journal.jsonl --out {{}}"),
     Writes("eval score", f"{EVAL} score journal.jsonl --junit {{}}", where="--junit"),
     Writes("eval report", f"{EVAL} report journal.jsonl --out {{}}"),
-    Writes(
-        "eval pack create",
-        "eval pack create scenarios --name mine --pack-version 1 --out {}",
-        ("bad_pack", "unwritable"),
-    ),
     Writes("eval export", f"{EVAL} export journal.jsonl --to junit --out {{}}"),
 ]
 """One row for each option that names a file and that needs no flow engine; `ENGINE_WRITES` has the others."""
