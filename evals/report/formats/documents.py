@@ -12,6 +12,7 @@ from evals.analysis.metrics import MetricComparison
 from evals.report.fixes import SmallestFix
 from evals.report.gate import GateDecision
 from evals.report.model import Report, ReportedAttempt
+from evals.report.players import Spread
 from evals.score import EVALUATORS
 
 Document: TypeAlias = dict[str, object]
@@ -44,7 +45,7 @@ def summary(report: Report, *, reasons: bool = True) -> Document:
         "alone": list(report.alone),
         "duels": [{"first": one.first, "second": one.second, **_tested(one.tested)} for one in report.duels],
         "apart": [asdict(one) for one in report.apart],
-        "spreads": [asdict(one) for one in report.spreads],
+        "spreads": [_spread(one) for one in report.spreads],
         "gate": {"name": report.gate, "decided": [_decided(one) for one in report.decided]} if report.decided else None,
         "attempts": [_attempt(one, reasons=reasons) for one in report.attempts],
     }
@@ -110,6 +111,11 @@ def _attempt(one: ReportedAttempt, *, reasons: bool) -> Document:
 def _fix(one: SmallestFix) -> Document:
     changes = [change.text for change in one.changes]
     return {"changes": changes, "whole": one.whole, "tries": one.tries, "proven": one.proven, "fits": one.fits}
+
+
+def _spread(one: Spread) -> Document:
+    marks = {"least": one.low, "p25": one.quarter, "median": one.median, "p75": one.upper, "p95": one.tail}
+    return {"name": one.name, "player": one.player, "count": one.count, **marks, "most": one.high}
 
 
 def _decided(one: GateDecision) -> Document:

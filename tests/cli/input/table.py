@@ -101,6 +101,13 @@ READS = [
     Reads("eval export", f"{EVAL} export {{}}", LINES),
     Reads("eval export", f"{EVAL} export journal.jsonl --to junit --out new.xml --baseline {{}}", LINES),
     Reads("eval export", f"{EVAL} export journal.jsonl --to junit --out new.xml --gate {{}}", GATE, ending=".yaml"),
+    Reads(
+        "eval pack create",
+        "eval pack create {} --name mine --pack-version 1 --out made",
+        SCENARIOS,
+        ending=".yaml",
+        inside=True,
+    ),
     Reads("eval fix", f"{EVAL} fix {{}}", LINES),
     Reads("eval import chat2workflow", f"{IMPORT} --queries {{}} --checks checks.json", kind("bad_import")),
     Reads("eval import chat2workflow", f"{IMPORT} --queries query.json --checks {{}}", kind("bad_import")),
