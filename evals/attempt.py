@@ -2,9 +2,9 @@
 
 import operator
 from collections.abc import Iterable
-from typing import Annotated, Final, Literal, NamedTuple
+from typing import Annotated, Final, Literal, NamedTuple, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
 
 from agent.turn.result import TurnResult
 from evals.behaviours.outcomes import Behaviour
@@ -15,6 +15,15 @@ from runtime.results import RunResult
 from tools.json_types import RunJson
 
 StopReason = Literal["timeout", "tokens"]
+
+
+def _plain_name(name: str) -> str:
+    bare = name.removeprefix("http:")
+    return bare if bare.startswith(("http://", "https://")) else name
+
+
+PlayerName: TypeAlias = Annotated[str, AfterValidator(_plain_name)]
+"""A player's name; version 0.1 called a server `http:http://…`."""
 
 
 class Versions(BaseModel):
@@ -43,7 +52,8 @@ class Origin(BaseModel):
         format: the version of the form.
         at: when the attempt ended, ISO 8601 in UTC.
         harness: the version of Wirewright.
-        graders: a hash of the source of the evaluators.
+        graders: a hash of the source of all that decides a verdict: evaluators, oracles and comparison of outputs.
+        pack: the name, version and digest of the pack of scenarios; empty without one.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -52,6 +62,7 @@ class Origin(BaseModel):
     at: str = ""
     harness: str = ""
     graders: str = ""
+    pack: Annotated[str, Field(exclude_if=operator.not_)] = ""
 
     @field_validator("format")
     @classmethod
@@ -59,6 +70,23 @@ class Origin(BaseModel):
         if value > JOURNAL_FORMAT:
             raise ValueError(f"it has format {value}, and this version reads up to {JOURNAL_FORMAT}")
         return value
+
+
+class AgentIdentity(BaseModel):
+    """What an agent says it is.
+
+    Attributes:
+        name: of the agent, not of the player by which it is reached.
+        version: of the agent; empty if it does not say.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    name: Annotated[str, Field(min_length=1, max_length=200)]
+    version: Annotated[str, Field(max_length=200)] = ""
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.version}".rstrip()
 
 
 class Score(BaseModel):
@@ -115,7 +143,7 @@ class Identified(BaseModel):
     scenario: str
     digest: str
     repeat: int = 0
-    player: str
+    player: PlayerName
     versions: Versions = Versions()
 
     @property
@@ -142,6 +170,7 @@ class Attempt(Identified):
             they differ.
         user_scores: the scores of the user's own evaluators.
         seconds: wall-clock duration of turns and probes; a measurement, never a score.
+        agent: what the agent says it is; None if it says nothing.
         stopped: the limit that ended it early; what was played until then is scored.
         harness_error: why the harness, not the player, failed; such an attempt is not scored.
         origin: what wrote it into a journal; None of an attempt that is in none, or in one of version 0.1.
@@ -165,6 +194,7 @@ class Attempt(Identified):
     behaviours: Annotated[list[Behaviour], Field(exclude_if=operator.not_)] = Field(default_factory=list[Behaviour])
     user_scores: Annotated[list[UserScore], Field(exclude_if=operator.not_)] = Field(default_factory=list[UserScore])
     seconds: float = 0.0
+    agent: Annotated[AgentIdentity | None, Field(exclude_if=lambda agent: agent is None)] = None
     stopped: StopReason | None = None
     harness_error: str | None = None
     origin: Annotated[Origin | None, Field(exclude_if=lambda origin: origin is None)] = None

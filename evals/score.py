@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from evals.analysis.cost import cost
-from evals.attempt import Attempt, Score, UserScore
+from evals.attempt import Attempt, PlayerName, Score, UserScore
 from evals.case import Case, Evaluator
 from evals.cluster_keys import cluster_keys
 from evals.evaluators.behaves import behaves
@@ -125,7 +125,7 @@ class Verdict(BaseModel):
     scenario: str
     digest: str = ""
     repeat: int = 0
-    player: str = ""
+    player: PlayerName = ""
     passed: bool | None
     scores: tuple[Score, ...]
     measured: Measured = Measured()

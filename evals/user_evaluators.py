@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import importlib
 import math
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import entry_points
-from pathlib import Path
 from typing import Final, TypeAlias, cast
 
 from agent.turn.result import TurnResult
 from evals.attempt import Attempt, UserScore
 from evals.case import Case
+from evals.named_function import REASON_CHARACTERS, FunctionUnavailable, checked_callable, error_line, named_function
 from evals.scenario import Scenario
 from evals.scenarios.flows import BadFlow
 from evals.score import METRICS, Verdict, score_attempts
@@ -25,9 +23,6 @@ from runtime.results import RunResult
 
 GROUP: Final = "wirewright.evaluators"
 """The group of entry points under which packages offer evaluators."""
-
-REASON_CHARACTERS: Final = 300
-"""How much of a reason, or of an exception, is recorded."""
 
 Value: TypeAlias = bool | float | None
 Graded: TypeAlias = Value | tuple[Value, str]
@@ -198,17 +193,11 @@ def _is_pair(returned: object) -> bool:
 
 
 def _function(target: str) -> tuple[str, Function]:
-    module, _, name = target.partition(":")
-    if str(Path.cwd()) not in sys.path:
-        sys.path.append(str(Path.cwd()))
-    fix = "Name it as module:function, of an installed module or one in this folder."
     try:
-        imported = importlib.import_module(module)
-    except (Exception, SystemExit) as error:  # noqa: BLE001  (the module is the user's)
-        raise EvaluatorError(f"{module!r} cannot be imported: {_line(error)}", fix) from None
-    if not hasattr(imported, name):
-        raise EvaluatorError(f"{module!r} has no function {name!r}.", fix)
-    return name, _callable(target, getattr(imported, name), fix)
+        return target.partition(":")[2], named_function(target)
+    except FunctionUnavailable as unavailable:
+        fix = "Name it as module:function, of an installed module or one in this folder."
+        raise EvaluatorError(str(unavailable), fix) from None
 
 
 def _installed(name: str) -> tuple[str, Function]:
@@ -219,21 +208,11 @@ def _installed(name: str) -> tuple[str, Function]:
         raise EvaluatorError(f"No evaluator {name!r} is installed.", fix)
     fix = "Mend or remove the package that has it."
     try:
-        found = known[name].load()
+        return name, checked_callable(name, known[name].load())
+    except FunctionUnavailable as unavailable:
+        raise EvaluatorError(str(unavailable), fix) from None
     except (Exception, SystemExit) as error:  # noqa: BLE001  (the package is somebody's)
-        raise EvaluatorError(f"The evaluator {name!r} cannot be imported: {_line(error)}", fix) from None
-    return name, _callable(name, found, fix)
-
-
-def _callable(target: str, found: object, fix: str) -> Function:
-    if not callable(found):
-        raise EvaluatorError(f"{target!r} cannot be called.", fix)
-    return cast("Function", found)
-
-
-def _line(error: BaseException) -> str:
-    text = " ".join(f"{type(error).__name__}: {error}".split())
-    return f"{without_keys(text)[:REASON_CHARACTERS].rstrip('.')}."
+        raise EvaluatorError(f"The evaluator {name!r} cannot be imported: {error_line(error)}", fix) from None
 
 
 def _least(given: str, value: str) -> float:

@@ -16,6 +16,9 @@ from tools.workbench import MAX_ATTEMPTS
 STREAM_PATH = "/api/v1/agentic/assist/stream"
 """The path of a turn as a stream."""
 
+AGENT_HEADER = "Wirewright-Agent"
+"""The header of a stream that names the agent and its version: `wirewright/0.2.0`."""
+
 
 class Decision(ContractModel):
     """The user's decision about one approval.

@@ -108,6 +108,9 @@ class Reported(TypedDict):
     players: list[dict[str, Any]]
     against: list[dict[str, Any]]
     alone: list[str]
+    duels: list[dict[str, Any]]
+    apart: list[dict[str, Any]]
+    spreads: list[dict[str, Any]]
     gate: dict[str, Any] | None
     attempts: list[dict[str, Any]]
 
@@ -185,6 +188,31 @@ class Exported(TypedDict):
     ok: bool
     content: bool
     experiments: list[Experiment]
+
+
+class Written(TypedDict):
+    """The files that an export wrote: `out` is the folder, or the one file."""
+
+    ok: bool
+    to: str
+    out: str
+    files: list[str]
+
+
+class PackShown(TypedDict):
+    """A pack: its name, version, digest and place, and how many scenarios each kind has in dev and in test.
+
+    `apart` has the ids that `--dev` kept out of it; they count in `kinds`.
+    """
+
+    name: str
+    version: str
+    about: str
+    digest: str
+    path: str
+    scenarios: int
+    kinds: dict[str, tuple[int, int]]
+    apart: list[str]
 
 
 class FixObject(TypedDict):

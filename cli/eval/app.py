@@ -9,6 +9,7 @@ from cli.errors import BadUsage, CommandError
 from cli.eval import check, compare, conversations, export, imports, mutate, report, run, score, show
 from cli.eval import fix as eval_fix
 from cli.eval.judging import calibrate, judge
+from cli.eval.pack import app as pack_commands
 from cli.eval.play.selection import use_folder
 from cli.help.group import CommandGroup
 
@@ -57,7 +58,13 @@ commands.add(
 commands.add("mutate", "wirewright eval mutate attempts.jsonl --per-operator 2")(mutate.mutate)
 commands.add("judge", "wirewright eval judge attempts.jsonl --model openai:gpt-6-luna --rubric goal")(judge.judge)
 commands.add("calibrate", "wirewright eval calibrate openai:gpt-6-luna --out gpt-6-luna.json")(calibrate.calibrate)
-commands.add("export", "LOGFIRE_TOKEN=pylf_... wirewright eval export attempts.jsonl")(export.export)
+commands.add(
+    "export",
+    "LOGFIRE_TOKEN=pylf_... wirewright eval export attempts.jsonl",
+    "wirewright eval export attempts.jsonl --to inspect --out logs",
+    "wirewright eval export attempts.jsonl --to markdown --out comment.md",
+)(export.export)
 commands.add_typer(imports.commands, name="import")
+commands.add_typer(pack_commands.commands, name="pack")
 commands.add("fix", "wirewright eval fix attempts.jsonl --out fixes.jsonl")(eval_fix.fix)
 commands.add("conversations", "wirewright eval conversations build-run-then-undo")(conversations.conversations)

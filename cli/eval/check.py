@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from cli.errors import FAILED, BadUsage
-from cli.eval.play.selection import select
+from cli.eval.play.options import PackName
+from cli.eval.play.selection import select, use_pack
 from cli.flow.components import ComponentsFolder, ComponentSources, inspect_all, read_sources, with_user_components
 from cli.options import FlowFile, Json
 from cli.output.columns import print_lines, print_rows
@@ -33,10 +34,12 @@ def check(
     differences: Annotated[
         int, typer.Option(min=1, metavar="N", help="Show up to N inputs on which it differs from the reference.")
     ] = 5,
+    pack: PackName = None,
     *,
     as_json: Json = False,
 ) -> None:
     """Score a flow as if a player had left it in answer to a scenario; exits 1 when it does not pass."""
+    use_pack(pack)
     from cli.flow.source import flow_of
     from cli.input.texts import read
     from evals.play.flow_check import asks_for_flow

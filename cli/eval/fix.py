@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.errors import BadUsage
-from cli.eval.play.options import Journal, ScenarioIds
-from cli.eval.play.selection import PLAY_AGAIN, all_scenarios, attempts_of, readable
+from cli.eval.play.options import Journal, PackName, ScenarioIds
+from cli.eval.play.selection import PLAY_AGAIN, all_scenarios, attempts_of, readable, use_pack
 from cli.options import Json
-from cli.output.files import writable, writing
+from cli.output.files import note_replaced, writable, writing
 from cli.output.streams import print_json, print_message, print_result
 
 if TYPE_CHECKING:
@@ -27,10 +27,12 @@ def fix(
     out: Annotated[
         str | None, typer.Option(metavar="FILE", help="Write the fixes there, for `eval report --fixes`.")
     ] = None,
+    pack: PackName = None,
     *,
     as_json: Json = False,
 ) -> None:
     """Find the fewest changes that would make each failed flow pass."""
+    use_pack(pack)
     from cli.documents.evals import Fixed
     from evals.fix.records import Fix
     from evals.jsonl import JsonLines
@@ -38,6 +40,7 @@ def fix(
     target = writable(out)
     found = asyncio.run(_fixes(attempts_of(readable(journal), scenario), tries))
     if target is not None:
+        note_replaced(target)
         with writing(target):
             JsonLines(target, Fix).write([Fix.of(attempt, fixed) for attempt, fixed in found if fixed is not None])
         print_message(f"Written to {target}.")

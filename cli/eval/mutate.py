@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.errors import FAILED, BadUsage
-from cli.eval.play.options import Journal, ScenarioIds
-from cli.eval.play.selection import all_scenarios, attempts_of, readable
+from cli.eval.play.options import Journal, PackName, ScenarioIds
+from cli.eval.play.selection import all_scenarios, attempts_of, readable, use_pack
 from cli.options import Json
 from cli.output.columns import print_lines
 from cli.output.streams import print_json, progress_bar
@@ -33,10 +33,12 @@ def mutate(
         str | None, typer.Option(metavar="FILE", help="Accepted survivors, instead of the built-in list.")
     ] = None,
     concurrency: Annotated[int, typer.Option(min=1, max=64, metavar="N", help="Mutants at the same time.")] = 2,
+    pack: PackName = None,
     *,
     as_json: Json = False,
 ) -> None:
     """Seed faults into the attempts that pass, run and score them, and show which evaluator sees which fault."""
+    use_pack(pack)
     from evals.mutate.matrix import ALIKE, build_matrix, read_accepted
 
     attempts, accepted = attempts_of(readable(journal), scenario), _accepted(accept)

@@ -1,6 +1,7 @@
 """`wirewright eval report`: a play as one HTML page, or as Markdown, JSON, CSV or JUnit XML."""
 
 import importlib.util
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -8,10 +9,19 @@ import typer
 
 from cli.engine import ready_catalogue
 from cli.errors import BadUsage, CommandError
-from cli.eval.play.options import Journal
-from cli.eval.play.selection import PLAY_AGAIN, all_scenarios, attempts_of, check_player, gate_of, readable, verdicts_of
+from cli.eval.play.options import Journal, PackName
+from cli.eval.play.selection import (
+    PLAY_AGAIN,
+    all_scenarios,
+    attempts_of,
+    check_player,
+    gate_of,
+    readable,
+    use_pack,
+    verdicts_of,
+)
 from cli.options import Json
-from cli.output.files import writable, write_text
+from cli.output.files import note_replaced, writable, write_text
 from cli.output.streams import print_json, print_message, print_result
 
 if TYPE_CHECKING:
@@ -48,6 +58,7 @@ def report(
         ),
     ] = None,
     title: Annotated[str, typer.Option(metavar="TEXT", help="What the report is called.")] = "Evaluation report",
+    pack: PackName = None,
     *,
     as_json: Json = False,
 ) -> None:
@@ -55,21 +66,55 @@ def report(
 
     Without --out the report is printed as Markdown; with --json, as one JSON document. It exits 0 whatever it says.
     """
+    use_pack(pack)
     if importlib.util.find_spec("jinja2") is None:
         fix = "Install Wirewright with its extra: wirewright[evals]."
         raise CommandError("missing_package", "Reports need the package jinja2.", fix=fix)
     from evals.report.formats.documents import summary
     from evals.report.formats.writer import render_report
-    from evals.report.model import Material, gather
+    from evals.report.model import gather
 
     targets = [_target(name) for name in out or []]
+    material = material_of(
+        journal, baseline=baseline, baseline_player=baseline_player, fixes=fixes, gate=gate, title=title
+    )
+    for target, form in targets:
+        note_replaced(target)
+        _write(target, form, material)
+        print_message(f"Written to {target}.")
+    if as_json:
+        print_json(cast("Reported", summary(gather(material, None))))
+    elif not targets:
+        print_result(render_report("md", material).rstrip())
+
+
+def material_of(
+    journal: str,
+    *,
+    baseline: str | None = None,
+    baseline_player: str | None = None,
+    fixes: str | None = None,
+    gate: str | None = None,
+    title: str,
+    scenarios: Collection[str] | None = None,
+) -> "Material":
+    """What a report is made from.
+
+    Args:
+        scenarios: the ids of those that are reported; all without any.
+
+    Raises:
+        BadUsage: when a file cannot be used.
+    """
+    from evals.report.model import Material
+
     path, judging = readable(journal), gate_of(gate)
     earlier = None if baseline is None else readable(baseline)
     before = [] if earlier is None else verdicts_of(earlier)
     if baseline_player is not None:
         check_player(baseline_player, before, "The baseline", "--baseline-player")
-    play = _play(path)
-    material = Material(
+    play = _play(path, scenarios)
+    return Material(
         play=play,
         catalogue=ready_catalogue(),
         baseline=before,
@@ -80,13 +125,6 @@ def report(
         gate_name="" if gate is None else Path(gate).name,
         title=title,
     )
-    for target, form in targets:
-        _write(target, form, material)
-        print_message(f"Written to {target}.")
-    if as_json:
-        print_json(cast("Reported", summary(gather(material, None))))
-    elif not targets:
-        print_result(render_report("md", material).rstrip())
 
 
 def _fixes(name: str | None, play: "Play") -> "list[Fix]":
@@ -121,13 +159,13 @@ def _target(name: str) -> "tuple[Path, Form]":
     return path, form
 
 
-def _play(path: Path) -> "Play":
+def _play(path: Path, scenarios: Collection[str] | None = None) -> "Play":
     from evals.report.play import score_play
     from evals.scenarios.flows import BadFlow
     from evals.score import UnknownScenario
 
     _refuse_scores(path)
-    attempts = attempts_of(path)
+    attempts = attempts_of(path, scenarios)
     if not attempts:
         fix = "Play first: wirewright eval run --out attempts.jsonl."
         raise BadUsage("empty_journal", f"{path.name} holds no attempts.", fix=fix, where=path.name)

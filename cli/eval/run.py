@@ -8,10 +8,30 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.errors import FAILED, BadUsage
-from cli.eval.play.options import VERDICTS, Evaluators, GateFile, MinPass, Required, ScenarioIds, SplitName, Tags
-from cli.eval.play.selection import attempts_of, ceiling_of, evaluators_of, gate_of, player_of, select
+from cli.eval.play.options import (
+    VERDICTS,
+    Evaluators,
+    GateFile,
+    JUnit,
+    MinPass,
+    PackName,
+    Required,
+    ScenarioIds,
+    SplitName,
+    Tags,
+)
+from cli.eval.play.selection import (
+    attempts_of,
+    ceiling_of,
+    evaluators_of,
+    gate_of,
+    pack_label,
+    player_of,
+    select,
+    use_pack,
+)
 from cli.options import Json
-from cli.output.files import writable, writing
+from cli.output.files import note_replaced, writable, writing
 from cli.output.streams import print_message, progress_bar
 
 if TYPE_CHECKING:
@@ -41,6 +61,7 @@ def run(
     split: SplitName = None,
     min_pass: MinPass = 0.0,
     gate: GateFile = None,
+    junit: JUnit = None,
     concurrency: Annotated[int, typer.Option(min=1, max=64, metavar="N", help="Attempts at the same time.")] = 2,
     repeats: Annotated[int, typer.Option(min=1, metavar="N", help="How often each scenario is played.")] = 1,
     seconds: Annotated[
@@ -66,17 +87,19 @@ def run(
     ] = False,
     evaluator: Evaluators = None,
     require: Required = None,
+    pack: PackName = None,
     *,
     as_json: Json = False,
 ) -> None:
     """Play scenarios on the real engine and score the attempts."""
+    use_pack(pack)
     from cli.eval.play.summary import EvalSummary
     from evals.analysis.tally import write_verdicts
     from evals.play.attempts import AttemptLimits
     from evals.players.player import WithoutEngine
     from evals.user_evaluators import score_with
 
-    target, score_target = writable(out), writable(scores, "--scores")
+    target, score_target, junit_target = writable(out), writable(scores, "--scores"), writable(junit, "--junit")
     if resume and target is None:
         raise BadUsage("nothing_to_resume", "--resume needs --out.", fix="Name the journal.", where="--resume")
     loaded_gate, own = gate_of(gate), evaluators_of(evaluator, require)
@@ -96,10 +119,12 @@ def run(
     attempts, catalogue = asyncio.run(play.attempts())
     verdicts = score_with(scenarios, attempts, catalogue, own if resume else ())  # those played have their scores
     if score_target is not None:
+        note_replaced(score_target)
         with writing(score_target, "--scores"):
             write_verdicts(score_target, verdicts)
     missing = len(scenarios) * repeats - len(attempts)
     summary = EvalSummary(verdicts, scenarios, chosen.name, min_pass=min_pass, gate=loaded_gate, not_played=missing)
+    summary.write_junit(junit_target)
     summary.show(as_json=as_json)
     if not summary.ok:
         raise typer.Exit(FAILED)
@@ -143,7 +168,7 @@ class _Play:
                 async def ended(attempt: "Attempt") -> None:
                     if journal is not None and self.target is not None:
                         with writing(self.target):
-                            stamped = attempt.model_copy(update={"origin": origin()})
+                            stamped = attempt.model_copy(update={"origin": origin(pack_label())})
                             await asyncio.to_thread(journal.append, stamped)
                     advance()
 
@@ -159,6 +184,7 @@ class _Play:
                     skip={attempt.key for attempt in done},
                     on_attempt=ended,
                 )
+            _note_agents([*done, *played])
             return [*done, *played], environment.catalogue
 
     def _earlier(self) -> "list[Attempt]":
@@ -189,6 +215,13 @@ class _Play:
             return None
         with writing(self.target):
             return open_journal(self.target, resume=self.resume)
+
+
+def _note_agents(attempts: "Sequence[Attempt]") -> None:
+    """Say that several versions of the agent were played, as when a play is resumed with another one."""
+    agents = sorted({str(attempt.agent) for attempt in attempts if attempt.agent is not None})
+    if len(agents) > 1:
+        print_message(f"Several agents were played: {', '.join(agents)}.")
 
 
 def _lines(count: int) -> str:

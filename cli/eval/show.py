@@ -7,8 +7,8 @@ import typer
 
 from cli.engine import ready_catalogue
 from cli.errors import FAILED
-from cli.eval.play.options import SplitName, Tags
-from cli.eval.play.selection import attempts_of, readable, scored, select
+from cli.eval.play.options import PackName, SplitName, Tags
+from cli.eval.play.selection import attempts_of, readable, scored, select, use_pack
 from cli.options import Json
 from cli.output.columns import print_rows
 from cli.output.streams import print_json, print_result
@@ -17,10 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from cli.documents.evals import ScenarioBrief
-    from evals.attempt import Attempt
     from evals.scenario import Scenario
     from evals.scenarios.validation import InvalidFlow
-    from evals.score import Verdict
 
 
 def list_scenarios(
@@ -30,10 +28,12 @@ def list_scenarios(
         bool,
         typer.Option("--check", help="Build every flow of the scenarios; exit 1 and name those that do not build."),
     ] = False,
+    pack: PackName = None,
     *,
     as_json: Json = False,
 ) -> None:
     """List the scenarios."""
+    use_pack(pack)
     from cli.documents.evals import ScenarioList
 
     scenarios = select([], tag or [], split)
@@ -68,10 +68,12 @@ def show(
     journal: Annotated[
         str | None, typer.Option("--in", metavar="JOURNAL", help="Show the attempts at it in this journal.")
     ] = None,
+    pack: PackName = None,
     *,
     as_json: Json = False,
 ) -> None:
     """Show a scenario, and the attempts at it."""
+    use_pack(pack)
     from cli.documents.evals import PlayedAttempt, ScenarioShown
 
     (found,) = select([scenario], [])
@@ -84,10 +86,12 @@ def show(
         ]
         print_json(ScenarioShown(scenario=found, played=played))
         return
-    for line in _lines(found):
+    from evals.report.plain_text import attempt_lines, scenario_lines
+
+    for line in scenario_lines(found):
         print_result(line)
     for attempt, verdict in zip(attempts, verdicts, strict=True):
-        for line in _played(attempt, verdict):
+        for line in attempt_lines(found, attempt, verdict):
             print_result(line)
 
 
@@ -105,46 +109,3 @@ def _brief(scenario: "Scenario") -> "ScenarioBrief":
         probes=len(scenario.probes),
         digest=scenario.digest,
     )
-
-
-def _lines(scenario: "Scenario") -> list[str]:
-    lines = [f"{scenario.id}: {scenario.about}"]
-    if scenario.canvas is not None:
-        lines += ["", "On the canvas:", *_indented(scenario.canvas)]
-    for turn in scenario.turns:
-        if turn.edit is not None:
-            lines += ["", "The user makes of the canvas:", *_indented(turn.edit)]
-        lines += ["", f"The user ({turn.should}):", *_indented(turn.say)]
-    if scenario.reference is not None:
-        lines += ["", "Right:", *_indented(scenario.reference)]
-    lines += ["", *(f"Wrong: {wrong.because}" for wrong in scenario.wrong)]
-    return [*lines, *(f"Probe: {probe.input!r} must give {probe}" for probe in scenario.probes)]
-
-
-def _played(attempt: "Attempt", verdict: "Verdict") -> list[str]:
-    from evals.oracles.tool_calls import calls_of
-    from flows.spec import to_spec
-
-    passed = {True: "passed", False: "failed", None: "not scored"}[verdict.passed]
-    lines = ["", f"{attempt.player} #{attempt.repeat + 1}: {passed}"]
-    if attempt.harness_error is not None:
-        lines.append(f"  harness: {attempt.harness_error}")
-    for turn in attempt.turns:
-        lines += [
-            f"  {call.tool}{'' if call.accepted else ' (refused)'}: {call.arguments}"[:300] for call in calls_of(turn)
-        ]
-        lines += [
-            f"  ran{', by its own account' if run.untrusted_code else ''}: {run.output!r}"
-            f"{f' ({run.error.message})' if run.error else ''}"
-            for run in turn.runs
-        ]
-        lines += [f"  {turn.outcome}:", *_indented(turn.text, "    ")]
-    if attempt.flow is not None and not attempt.flow.is_empty:
-        lines += ["  The flow at the end:", *_indented(to_spec(attempt.flow), "    ")]
-    for score in verdict.scores:
-        lines.append(f"  {score.name}: {'-' if score.value is None else score.value} ({score.reason})")
-    return lines
-
-
-def _indented(text: str, by: str = "  ") -> list[str]:
-    return [f"{by}{line}" for line in text.rstrip().splitlines()]

@@ -17,8 +17,8 @@ from cli.output.streams import print_json, print_message, print_result
 
 if TYPE_CHECKING:
     from cli.flow.source import LoadedFlow
-    from evals.flow_tests.cases import FlowTests
-    from evals.flow_tests.running import TestedFlow
+    from evals.flow_tests.cases import FlowTests, InvalidTest
+    from evals.flow_tests.running import PreparedTest, TestedFlow
     from flows.catalogue import Catalogue
     from flows.faults import Fault
     from runtime.options import RunOptions
@@ -69,8 +69,8 @@ def run_tests(
                 result = written(loaded, loop.run(runner.execute(loaded.flow, save, _options(hosts))))
                 _save(path, save, result, as_json=as_json)
                 return
-            options = _options_of(cases, path, loaded, catalogue, hosts)
-            tested = loop.run(_play(cases, loaded, runner, options, as_json=as_json))
+            prepared = _prepared(cases, loaded, catalogue, hosts)
+            tested = loop.run(_play(cases, prepared, loaded, runner, as_json=as_json))
         finally:
             loop.run(runner.aclose())
     if report is not None:
@@ -123,38 +123,48 @@ def _options(hosts: tuple[str, ...], **more: Any) -> "RunOptions":
     return RunOptions(files=local_files(), variables=local_variables(), hosts=hosts, **more)
 
 
-def _options_of(
-    cases: "FlowTests", path: Path, loaded: "LoadedFlow", catalogue: "Catalogue", hosts: tuple[str, ...]
-) -> "list[RunOptions]":
-    """The options of each test's runs; every tweak and every node is checked before anything runs."""
-    options: list[RunOptions] = []
+def _prepared(
+    cases: "FlowTests", loaded: "LoadedFlow", catalogue: "Catalogue", hosts: tuple[str, ...]
+) -> "list[PreparedTest | InvalidTest]":
+    """The tests with the options of their runs; one whose tweaks or node do not fit the flow cannot be run."""
+    from evals.flow_tests.cases import InvalidTest
+    from evals.flow_tests.running import PreparedTest
+
+    found: list[PreparedTest | InvalidTest] = []
     for test in cases.tests:
-        given = [_tweak(place, value) for place, value in test.tweaks.items()]
+        if isinstance(test, InvalidTest):
+            found.append(test)
+            continue
         try:
+            given = [_tweak(place, value) for place, value in test.tweaks.items()]
             tweaks = checked_tweaks(given, loaded, catalogue)
-            if test.node is not None:
-                named_node(test.node, loaded)
+            node = None if test.node is None else named_node(test.node, loaded).id
         except BadUsage as refused:
-            where = f"{path}: {test.title}"
-            raise BadUsage("invalid_tests", f"{where}: {refused.message}", fix=refused.fix, where=where) from None
-        named = {"session": test.session, "timeout": test.timeout, "want_nodes": test.node is not None}
-        options.append(_options(hosts, tweaks=tweaks, **named))
-    return options
+            found.append(InvalidTest(test.title, f"{refused.message} {refused.fix}".rstrip()))
+            continue
+        named = {"session": test.session, "timeout": test.timeout, "want_nodes": node is not None}
+        found.append(PreparedTest(test=test, options=_options(hosts, tweaks=tweaks, **named), node=node))
+    return found
 
 
 async def _play(
-    cases: "FlowTests", loaded: "LoadedFlow", runner: "Runner", options: "list[RunOptions]", *, as_json: bool
+    cases: "FlowTests",
+    prepared: "list[PreparedTest | InvalidTest]",
+    loaded: "LoadedFlow",
+    runner: "Runner",
+    *,
+    as_json: bool,
 ) -> "list[TestedFlow]":
     """Run the tests, and say for each what it gave as soon as it is known."""
     from evals.flow_tests import running
 
     assert loaded.flow is not None  # noqa: S101  (a flow with faults is not played)
-    ids = {test.node: named_node(test.node, loaded).id for test in cases.tests if test.node is not None}
     tested: list[TestedFlow] = []
-    async for one in running.run_tests(loaded.flow, cases, runner, options, ids):
+    async for one in running.run_tests(loaded.flow, prepared, cases.models, runner):
         tested.append(one)
         if not as_json:
-            print_lines(f"passed  {one.name}" if one.passed else f"FAILED  {one.name}: {loaded.in_words(one.reason)}")
+            state = "passed" if one.passed else "ERROR " if one.invalid else "FAILED"
+            print_lines(f"{state}  {one.name}{'' if one.passed else f': {loaded.in_words(one.reason)}'}")
     return tested
 
 

@@ -81,6 +81,8 @@ def checked_tweaks(tweaks: Sequence[Tweak], loaded: "LoadedFlow", catalogue: "Ca
 def named_node(name: str, loaded: "LoadedFlow") -> "Node":
     """The node of a name, by the closest kind of name that fits: exactly as written first, then whatever its case.
 
+    A name is an id as the source writes it, the flow's own id, a display name, or the type, if no other node has it.
+
     Raises:
         BadUsage: there is none, or more than one.
     """

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli.errors import BadUsage, CommandError
+from cli.output.streams import print_message
 
 if TYPE_CHECKING:
     from flows.document import Flow
@@ -34,6 +35,12 @@ def writable(name: str | None, option: str = "--out") -> Path | None:
     else:
         return path
     raise BadUsage("unwritable", reason, fix=fix, where=option)
+
+
+def note_replaced(path: Path) -> None:
+    """Say that a file with content is about to be replaced."""
+    if path.is_file() and path.stat().st_size:
+        print_message(f"{path} is replaced.")
 
 
 @contextmanager

@@ -29,9 +29,18 @@ def clusters(verdicts: Iterable[Verdict]) -> dict[str, str]:
     Verdicts of several plays may be given together. One that has no keys, as in older files, is a cluster of its own
     unless another verdict of its scenario has some.
     """
+    return linked((verdict.scenario, verdict.cluster_keys) for verdict in verdicts)
+
+
+def linked(keys: Iterable[tuple[str, Iterable[str]]]) -> dict[str, str]:
+    """The cluster of each scenario, named after its first scenario by name.
+
+    Args:
+        keys: scenarios with what they may share with others, as `cluster_keys` gives it.
+    """
     found = Linked()
-    for verdict in verdicts:
-        found.add(verdict.scenario)
-        for key in verdict.cluster_keys:
-            found.link(verdict.scenario, key)
+    for name, shared in keys:
+        found.add(name)
+        for key in shared:
+            found.link(name, key)
     return found.names()

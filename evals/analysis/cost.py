@@ -75,7 +75,8 @@ def _known(turn: TurnResult) -> list[Decimal]:
 
 def _parts(turn: TurnResult) -> list[Decimal | None]:
     """The cost of each phase that used tokens; unknown if any response of the turn has no price."""
-    phases = [usage for phase, usage in turn.usage.items() if phase != FLOW and usage.total_tokens]
+    used = [usage for phase, usage in turn.usage.items() if phase != FLOW]
+    phases = [usage for usage in used if usage.total_tokens or usage.cost is not None]
     answers = [message.usage for message in turn.messages if isinstance(message, ModelResponse)]
     unknown = bool(phases) and any(usage.total_tokens and usage.cost is None for usage in answers)
     return [None if unknown else usage.cost for usage in phases]

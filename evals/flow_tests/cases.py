@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Final, Self
+from typing import Annotated, Any, Final
 
 import yaml
-from pydantic import Field, JsonValue, model_validator
+from pydantic import Field, JsonValue, ValidationError
 
 from evals.expectation import Probe, Strict, Text
 from evals.scenario import ModelRule
-from evals.scenarios.loader import ScenarioError, load_document
+from evals.scenarios.loader import ScenarioError, fault_words, load_document
 
 SUFFIX: Final = ".tests.yaml"
 """What the name of a file of tests ends with, in place of the flow's own ending."""
@@ -44,7 +45,21 @@ class FlowTest(Probe):
         return self.name or ("as configured" if self.input is None else repr(self.input))
 
 
-class FlowTests(Strict):
+@dataclass(frozen=True)
+class InvalidTest:
+    """A test that cannot be run; the others are.
+
+    Attributes:
+        title: its name, or its place in the file.
+        fault: what is wrong with it.
+    """
+
+    title: str
+    fault: str
+
+
+@dataclass(frozen=True)
+class FlowTests:
     """The tests of one flow.
 
     Attributes:
@@ -52,15 +67,13 @@ class FlowTests(Strict):
         tests: the tests, in the order in which they run.
     """
 
-    models: tuple[ModelRule, ...] = ()
-    tests: Annotated[tuple[FlowTest, ...], Field(min_length=1)]
+    models: tuple[ModelRule, ...]
+    tests: tuple[FlowTest | InvalidTest, ...]
 
-    @model_validator(mode="after")
-    def _check_names(self) -> Self:
-        twice = [name for name, count in Counter(test.name for test in self.tests if test.name).items() if count > 1]
-        if twice:
-            raise ValueError(f"two tests are called {twice[0]!r}")
-        return self
+
+class _File(Strict):
+    models: tuple[ModelRule, ...] = ()
+    tests: Annotated[tuple[JsonValue, ...], Field(min_length=1)]
 
 
 def file_of_tests(flow: Path) -> Path:
@@ -69,12 +82,30 @@ def file_of_tests(flow: Path) -> Path:
 
 
 def load_tests(path: Path) -> FlowTests:
-    """Read a file of tests.
+    """Read a file of tests; each that cannot be run is there as an `InvalidTest`.
 
     Raises:
-        ScenarioError: it cannot be used; it names the place of every fault.
+        ScenarioError: the file itself cannot be used.
     """
-    return load_document(path, FlowTests)
+    file = load_document(path, _File)
+    found: list[FlowTest | InvalidTest] = []
+    names: set[str] = set()
+    for number, each in enumerate(file.tests, start=1):
+        test = _test(each, number)
+        if isinstance(test, FlowTest) and test.name in names:
+            test = InvalidTest(f"{test.name} (test {number})", f"another test is called {test.name!r}, too")
+        elif isinstance(test, FlowTest) and test.name is not None:
+            names.add(test.name)
+        found.append(test)
+    return FlowTests(file.models, tuple(found))
+
+
+def _test(given: JsonValue, number: int) -> FlowTest | InvalidTest:
+    try:
+        return FlowTest.model_validate_json(json.dumps(given))
+    except ValidationError as error:
+        name = given.get("name") if isinstance(given, dict) else None
+        return InvalidTest(name if isinstance(name, str) else f"test {number}", fault_words(error))
 
 
 def with_test(text: str, case: dict[str, Any]) -> str:

@@ -17,15 +17,17 @@ def as_junit(flow: str, tested: Sequence[TestedFlow]) -> str:
         tested: what became of each.
     """
     root = Tree.Element("testsuites", name="wirewright flow test")
-    failures = sum(not one.passed for one in tested)
+    errors = sum(one.invalid for one in tested)
+    failures = sum(not one.passed for one in tested) - errors
     seconds = sum(one.seconds for one in tested)
-    counts = {"tests": str(len(tested)), "failures": str(failures), "errors": "0", "time": f"{seconds:.3f}"}
+    counts = {"tests": str(len(tested)), "failures": str(failures), "errors": str(errors), "time": f"{seconds:.3f}"}
     suite = Tree.SubElement(root, "testsuite", {"name": xml_text(flow), **counts})
     for one in tested:
         name = {"classname": xml_text(flow), "name": xml_text(one.name), "time": f"{one.seconds:.3f}"}
         case = Tree.SubElement(suite, "testcase", name)
         if not one.passed:
-            failure = Tree.SubElement(case, "failure", type=one.error or "output", message=xml_text(one.reason[:500]))
+            kind = "error" if one.invalid else "failure"
+            failure = Tree.SubElement(case, kind, type=one.error or "output", message=xml_text(one.reason[:500]))
             failure.text = xml_text(one.reason)
     Tree.indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + Tree.tostring(root, encoding="unicode") + "\n"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 
-from evals.flow_tests.cases import FlowTest, FlowTests
+from evals.flow_tests.cases import FlowTest, InvalidTest
 from evals.play.flow_models import with_models
+from evals.scenario import ModelRule
 from flows.document import Flow, Json
 from runtime.options import RunOptions
 from runtime.results import RunResult
@@ -15,6 +16,9 @@ from tools.workbench import FlowRunner
 
 SHOWN = 300
 """Characters of an output that a reason shows."""
+
+INVALID = "invalid_test"
+"""The error of a test that cannot be run."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +31,7 @@ class TestedFlow:
         reason: why not; empty when it passed.
         seconds: how long its runs took.
         output: what was compared; None without an output.
-        error: the code of the error in which its run ended.
+        error: the code of the error in which its run ended; `invalid_test` for a test that cannot be run.
     """
 
     __test__ = False
@@ -39,27 +43,48 @@ class TestedFlow:
     output: str | None
     error: str | None
 
+    @property
+    def invalid(self) -> bool:
+        """Whether the test could not be run."""
+        return self.error == INVALID
+
+
+@dataclass(frozen=True, kw_only=True)
+class PreparedTest:
+    """A test that can be run.
+
+    Attributes:
+        options: of its runs.
+        node: the id of the node whose output is compared; None for the chat output.
+    """
+
+    test: FlowTest
+    options: RunOptions
+    node: str | None = None
+
 
 async def run_tests(
-    flow: Flow, tests: FlowTests, runner: FlowRunner, options: Sequence[RunOptions], node_names: Mapping[str, str]
+    flow: Flow, tests: Sequence[PreparedTest | InvalidTest], models: Sequence[ModelRule], runner: FlowRunner
 ) -> AsyncIterator[TestedFlow]:
-    """Run every test, one after the other.
+    """Run every test, one after the other; one that cannot be run is reported in its place.
 
     Args:
         flow: the flow.
         tests: its tests.
+        models: the answers of the models inside the flow.
         runner: runs it.
-        options: those of the runs of each test.
-        node_names: the ids of the flow's nodes, by the names that tests use for them.
     """
-    playing = with_models(runner, tests.models)
-    for test, given in zip(tests.tests, options, strict=True):
-        results = [await playing.execute(flow, text, given) for text in test.inputs]
-        outputs = [_output(result, node_names.get(test.node or "", test.node)) for result in results]
+    playing = with_models(runner, models)
+    for one in tests:
+        if isinstance(one, InvalidTest):
+            yield TestedFlow(name=one.title, passed=False, reason=one.fault, seconds=0.0, output=None, error=INVALID)
+            continue
+        results = [await playing.execute(flow, text, one.options) for text in one.test.inputs]
+        outputs = [_output(result, one.node) for result in results]
         first = results[0]
-        reason = _fault(test, results, outputs)
+        reason = _fault(one.test, results, outputs)
         yield TestedFlow(
-            name=test.title,
+            name=one.test.title,
             passed=not reason,
             reason=reason,
             seconds=round(sum(result.metrics.seconds for result in results), 3),

@@ -12,7 +12,7 @@ from time import perf_counter
 from agent.turn.request import TurnRequest
 from agent.turn.result import TurnEnded, TurnError, TurnResult
 from evals.analysis.cost import Ceiling
-from evals.attempt import Attempt, Key, StopReason, tokens_of
+from evals.attempt import AgentIdentity, Attempt, Key, StopReason, tokens_of
 from evals.behaviours.expansion import BadInputs
 from evals.behaviours.outcomes import Behaviour
 from evals.behaviours.own_runs import EngineCrashed, own_runs
@@ -25,7 +25,15 @@ from evals.play.simulated_user import SimulatedUser
 from evals.play.stub_services import serve
 from evals.play.user_components import UserComponentType, make_user_components, save_user_components
 from evals.play.workers import for_each
-from evals.players.player import Agent, AgentFailed, ClosableAgent, Player, Unplayable, WithoutEngine
+from evals.players.player import (
+    Agent,
+    AgentFailed,
+    ClosableAgent,
+    IdentifiedAgent,
+    Player,
+    Unplayable,
+    WithoutEngine,
+)
 from evals.scenario import Scenario
 from evals.scenarios.flows import BadFlow, read_named
 from evals.user_evaluators import UserEvaluator, with_user_scores
@@ -170,6 +178,7 @@ class _Record:
     probes: list[RunResult] = field(default_factory=list[RunResult])
     written: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
     behaviours: list[Behaviour] = field(default_factory=list[Behaviour])
+    agent: AgentIdentity | None = None
     stopped: StopReason | None = None
 
     def add(self, message: int, result: TurnResult) -> None:
@@ -195,7 +204,10 @@ async def _play(
             async with asyncio.timeout(limits.seconds):
                 agent = player.prepare(scenario, environment)
                 async with _closing(agent):
-                    await _turns(scenario, agent, user, environment, record, limits)
+                    try:
+                        await _turns(scenario, agent, user, environment, record, limits)
+                    finally:
+                        record.agent = agent.identity if isinstance(agent, IdentifiedAgent) else None
         except TimeoutError:
             record.stopped = "timeout"
         record.files = await asyncio.to_thread(_expected_files, scenario, UserFiles(environment.settings.data, user))

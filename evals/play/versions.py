@@ -9,7 +9,12 @@ from importlib import metadata
 from pathlib import Path
 
 import agent.prompts
+import evals.behaviours
+import evals.case
 import evals.evaluators
+import evals.expectation
+import evals.oracles
+import evals.score
 import tools
 from evals.attempt import Origin, Versions
 
@@ -19,15 +24,27 @@ def versions(lfx: str) -> Versions:
     return Versions(prompts=_hash(agent.prompts.__file__, "*.md"), tools=_hash(tools.__file__, "*.py"), lfx=lfx)
 
 
-def origin() -> Origin:
-    """What a journal says of an attempt that ends now."""
+def origin(pack: str = "") -> Origin:
+    """What a journal says of an attempt that ends now.
+
+    Args:
+        pack: the name, version and digest of the pack of scenarios; empty without one.
+    """
     at = datetime.now(UTC).isoformat(timespec="seconds")
-    return Origin(at=at, harness=metadata.version("wirewright"), graders=_graders())
+    return Origin(at=at, harness=metadata.version("wirewright"), graders=_graders(), pack=pack)
 
 
 @cache
 def _graders() -> str:
-    return _hash(evals.evaluators.__file__, "*.py")
+    """A hash of the evaluators and of what they decide by, which shares a folder with them or is a module beside."""
+    folders = (evals.evaluators, evals.oracles, evals.behaviours)
+    modules = (evals.case.__file__, evals.expectation.__file__, evals.score.__file__)
+    digest = hashlib.sha256()
+    for folder in folders:
+        digest.update(_hash(folder.__file__, "*.py").encode())
+    for module in modules:
+        digest.update(Path(module or "").read_bytes())
+    return digest.hexdigest()[:12]
 
 
 def _hash(module: str | None, pattern: str) -> str:

@@ -2,62 +2,65 @@
 
 from __future__ import annotations
 
-import importlib
+import inspect
 import sys
 from collections.abc import Awaitable, Callable, Mapping
-from pathlib import Path
 from time import perf_counter
 from typing import Any, TypeAlias, cast
 
+from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
 
 from agent.turn.request import TurnRequest
 from agent.turn.result import TurnResult
+from evals.attempt import AgentIdentity
+from evals.named_function import FunctionUnavailable, named_function
 from evals.play.environment import PlayEnvironment
+from evals.players.answer import Answer, read_answer
 from evals.players.player import Agent, AgentFailed, ResultAgent
 from evals.scenario import Scenario
-from flows.diff import diff
-from flows.document import Flow, FlowFormatError
-from runtime.results import RunResult
 
-Answer: TypeAlias = TurnResult | Mapping[str, Any]
-"""A result, or `{"flow": Langflow JSON, "text": words, "run": RunResult.to_json()}`, each of them optional."""
 Function: TypeAlias = Callable[[TurnRequest], Awaitable[Answer]]
+
+IDENTITY = "AGENT"
+"""The name in a player's module that says what the agent is: `{"name": …, "version": …}`."""
 
 
 class FunctionPlayer:
-    """Plays with an asynchronous function."""
+    """Plays with an asynchronous function.
 
-    def __init__(self, function: Function, name: str) -> None:
+    Args:
+        function: takes a request.
+        name: of the player.
+        identity: what the agent says it is.
+    """
+
+    def __init__(self, function: Function, name: str, identity: AgentIdentity | None = None) -> None:
         self._function = function
         self.name = name
+        self._identity = identity
 
     @classmethod
     def named(cls, target: str) -> FunctionPlayer:
         """The player of the function `module:function`, of an installed module or one in the working folder.
 
         Raises:
-            ValueError: there is no such function.
+            FunctionUnavailable: there is no such function, or its module says of the agent what cannot be read.
         """
-        module, _, name = target.partition(":")
-        if str(Path.cwd()) not in sys.path:
-            sys.path.append(str(Path.cwd()))
-        try:
-            found = getattr(importlib.import_module(module), name)
-        except (ImportError, AttributeError, ValueError, OSError, SyntaxError):  # the module is the user's
-            raise ValueError(f"there is no function {target!r}; name it as module:function") from None
-        if not callable(found):
-            raise ValueError(f"{target!r} cannot be called")
-        return cls(cast("Function", found), f"python:{target}")
+        function = named_function(target)
+        return cls(function, f"python:{target}", _identity(target.partition(":")[0]))
 
     def prepare(self, _: Scenario, __: PlayEnvironment, /) -> Agent:
         """An agent that calls the function for every turn."""
-        return ResultAgent(self._answer)
+        return ResultAgent(self._answer, self._identity)
 
     async def _answer(self, request: TurnRequest) -> TurnResult:
         started = perf_counter()
-        given = await self._function(request)
-        result = given if isinstance(given, TurnResult) else _result(request, given, perf_counter() - started)
+        called: object = self._function(request)
+        if not inspect.isawaitable(called):
+            raise AgentFailed("the player is not an async function: write `async def`")
+        given = cast("object", await called)
+        result = read_answer(request, given, perf_counter() - started)
         try:
             result.model_dump_json()
         except (PydanticSerializationError, UnicodeEncodeError):
@@ -65,26 +68,12 @@ class FunctionPlayer:
         return result
 
 
-def _result(request: TurnRequest, answer: object, seconds: float) -> TurnResult:
-    if not isinstance(answer, Mapping):
-        raise AgentFailed(f"the player returned neither a TurnResult nor a mapping, but {type(answer).__name__}")
-    given = cast("Mapping[str, Any]", answer)
-    if not isinstance(given.get("text") or "", str):
-        raise AgentFailed("the player returned a `text` that is not a string")
-    before = request.flow or Flow.empty()
+def _identity(module: str) -> AgentIdentity | None:
+    given: Any = getattr(sys.modules.get(module), IDENTITY, None)
+    if given is None:
+        return None
     try:
-        after = before if given.get("flow") is None else Flow.from_json(given["flow"])
-        run = given.get("run")
-        runs = [] if run is None else [RunResult.from_json(run)]
-    except (FlowFormatError, KeyError, TypeError, ValueError) as error:
-        raise AgentFailed(f"the player returned an unreadable flow or run: {error}") from None
-    return TurnResult(
-        outcome="complete",
-        intent="build_flow",
-        text=str(given.get("text") or ""),
-        before=before,
-        after=after,
-        actions=list(diff(before, after)),
-        runs=runs,
-        seconds=seconds,
-    )
+        return AgentIdentity.model_validate(dict(cast("Mapping[str, object]", given)))
+    except (ValidationError, TypeError, ValueError):
+        form = '{"name": "my-agent", "version": "1.0"}'
+        raise FunctionUnavailable(f"{module}.{IDENTITY} cannot be read; write it as {form}.") from None

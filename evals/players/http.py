@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from time import perf_counter
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -11,9 +12,10 @@ from pydantic import ValidationError
 
 from agent.contract.endings import turn_result
 from agent.contract.events import CancelledEvent, CompleteEvent, Ending, ErrorEvent, read_event
-from agent.contract.requests import STREAM_PATH, AssistRequest
+from agent.contract.requests import AGENT_HEADER, STREAM_PATH, AssistRequest
 from agent.turn.request import TurnRequest
 from agent.turn.result import TurnResult
+from evals.attempt import AgentIdentity
 from evals.play.environment import PlayEnvironment
 from evals.players.player import Agent, AgentFailed, ResultAgent, Unplayable
 from evals.scenario import Scenario
@@ -39,14 +41,20 @@ class HttpPlayer:
     def __init__(self, url: str, model: str | None = None) -> None:
         base = url.rstrip("/")
         self.url = base if base.endswith(STREAM_PATH) else f"{base}{STREAM_PATH}"
-        self.name = f"http:{base}" if model is None else f"http:{base}#{model}"
+        self.name = base if model is None else f"{base}#{model}"
         self._model = model
 
     def prepare(self, _: Scenario, __: PlayEnvironment, /) -> Agent:
         """An agent that asks the server."""
-        return ResultAgent(self._answer)
 
-    async def _answer(self, request: TurnRequest) -> TurnResult:
+        async def answer(request: TurnRequest) -> TurnResult:
+            return await self._answer(request, agent)
+
+        agent = ResultAgent(answer)
+        return agent
+
+    async def _answer(self, request: TurnRequest, agent: ResultAgent) -> TurnResult:
+        started = perf_counter()
         try:
             import httpx
         except ImportError:
@@ -62,6 +70,7 @@ class HttpPlayer:
                 if response.status_code != 200:
                     failure = Unplayable if response.status_code in _NOT_LET_IN else AgentFailed
                     raise failure(f"the server answered {response.status_code}: {await _reason(response)}")
+                agent.identity = identity_of(response.headers.get(AGENT_HEADER, "")) or agent.identity
                 async for line in response.aiter_lines():
                     if line.startswith("data:"):
                         event = read_event(line.removeprefix("data:"))
@@ -73,9 +82,20 @@ class HttpPlayer:
         if last is None:
             raise AgentFailed("the stream ended without a final event")
         try:
-            return turn_result(request, last)
+            result = turn_result(request, last)
+            return result if result.seconds else result.model_copy(update={"seconds": perf_counter() - started})
         except (KeyError, TypeError, ValueError) as error:
             raise AgentFailed(f"the last event does not fit the contract ({type(error).__name__}: {error})") from None
+
+
+def identity_of(header: str) -> AgentIdentity | None:
+    """What a server says its agent is.
+
+    Args:
+        header: `name/version`; the version may be missing.
+    """
+    name, _, version = header.strip().partition("/")
+    return AgentIdentity(name=name.strip()[:200], version=version.strip()[:200]) if name.strip() else None
 
 
 def authorisation(url: str) -> dict[str, str]:

@@ -6,6 +6,7 @@ from typing import Protocol, runtime_checkable
 
 from agent.turn.request import TurnRequest
 from agent.turn.result import TurnEnded, TurnEvent, TurnResult
+from evals.attempt import AgentIdentity
 from evals.play.environment import PlayEnvironment
 from evals.scenario import Scenario
 from flows.document import Flow
@@ -25,6 +26,16 @@ class ClosableAgent(Protocol):
 
     async def aclose(self) -> None:
         """Close them."""
+        ...
+
+
+@runtime_checkable
+class IdentifiedAgent(Protocol):
+    """An agent that may say what it is, at the latest when it has taken its first turn."""
+
+    @property
+    def identity(self) -> AgentIdentity | None:
+        """Its name and version; None if it does not say."""
         ...
 
 
@@ -74,10 +85,14 @@ class ResultAgent:
 
     Args:
         answer: takes a turn.
+        identity: what the agent says it is; None if it does not say, or not yet.
     """
 
-    def __init__(self, answer: Callable[[TurnRequest], Awaitable[TurnResult]]) -> None:
+    def __init__(
+        self, answer: Callable[[TurnRequest], Awaitable[TurnResult]], identity: AgentIdentity | None = None
+    ) -> None:
         self._answer = answer
+        self.identity = identity
 
     @asynccontextmanager
     async def turn(self, request: TurnRequest) -> AsyncGenerator[AsyncIterator[TurnEvent]]:

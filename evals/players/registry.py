@@ -75,12 +75,14 @@ def _replay(path: str) -> Player:
 
 
 def _function(place: str) -> Player:
+    from evals.named_function import FunctionUnavailable
     from evals.players.function import FunctionPlayer
 
     try:
         return FunctionPlayer.named(place)
-    except ValueError as error:
-        raise UnknownPlayer(f"{str(error)[:1].upper()}{str(error)[1:]}.", "Name an async function.") from None
+    except FunctionUnavailable as error:
+        fix = "Name an async function as python:module:function, of an installed module or one in this folder."
+        raise UnknownPlayer(str(error), fix) from None
 
 
 def _model(name: str) -> Player:

@@ -18,6 +18,7 @@ from evals.report.conversation import ReportedExchange, ShownRun, conversation, 
 from evals.report.fixes import SmallestFix, smallest_fix
 from evals.report.gate import GateDecision, decisions
 from evals.report.play import Entry, Play
+from evals.report.players import Apart, Duel, Spread, apart, duels, spreads
 from evals.report.standings import Standing, standings
 from evals.report.svg.canvas import Gallery
 from evals.report.svg.comparison import FlowComparison, compare_with_expected
@@ -120,6 +121,9 @@ class Report:
         against: each player compared with the baseline; empty without one.
         alone: the players for which the baseline has no counterpart.
         baseline: the baseline's name; empty without one.
+        duels: every pair of players, tested.
+        apart: the scenarios that tell players apart.
+        spreads: how latency, tokens and cost are distributed.
         decided: the decision of the gate about each player; empty without one.
         gate: the gate's name; empty without one.
         gallery: the drawings that the details refer to.
@@ -133,6 +137,9 @@ class Report:
     against: tuple[BaselineComparison, ...]
     alone: tuple[str, ...]
     baseline: str
+    duels: tuple[Duel, ...]
+    apart: tuple[Apart, ...]
+    spreads: tuple[Spread, ...]
     decided: tuple[GateDecision, ...]
     gate: str
     limits: Limits
@@ -174,6 +181,9 @@ def gather(material: Material, limits: Limits | None) -> Report:
         against=compare_with_baseline(play, baseline, material.baseline_player),
         alone=tuple(name for name, partner in counterparts.items() if partner is None) if baseline else (),
         baseline=line(material.baseline_name, 200) if baseline else "",
+        duels=duels(play),
+        apart=apart(play),
+        spreads=spreads(play),
         decided=decisions(play, material.gate),
         gate=line(material.gate_name, 200) if material.gate else "",
         limits=limits or SIZES[0],
@@ -186,8 +196,9 @@ def _reported(
 ) -> ReportedAttempt:
     verdict, attempt = entry.verdict, entry.attempt
     scenario = play.scenarios[attempt.scenario]
+    decides = DECIDING | verdict.required.keys()
     reasons = tuple(
-        Reason(score.name, score.value, score.name in DECIDING, line(score.reason, 600)) for score in verdict.scores
+        Reason(score.name, score.value, score.name in decides, line(score.reason, 600)) for score in verdict.scores
     )
     return ReportedAttempt(
         anchor=f"{attempt.scenario}--{column}-{attempt.repeat}",
@@ -210,7 +221,8 @@ def _reported(
 def _why(verdict: Verdict, reasons: Sequence[Reason]) -> str:
     if verdict.harness_error is not None:
         return f"harness: {line(verdict.harness_error, 400)}"
-    return "; ".join(f"{one.name}: {one.text}" for one in reasons if one.value is False and one.deciding)
+    failed = {score.name for score in verdict.failures}
+    return "; ".join(f"{one.name}: {one.text}" for one in reasons if one.name in failed)
 
 
 def _details(entry: Entry, scenario: Scenario, gallery: Gallery, catalogue: Catalogue, limits: Limits) -> Details:

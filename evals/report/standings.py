@@ -9,6 +9,7 @@ from statistics import fmean
 from evals.analysis.clusters import clusters
 from evals.analysis.metrics import samples
 from evals.analysis.statistics import Estimate, estimate, flaky, macro
+from evals.report.clipping import line
 from evals.report.play import Entry, Play
 from evals.score import METRICS, PASSED, Verdict
 
@@ -35,6 +36,8 @@ class Standing:
 
     Attributes:
         versions: the prompts, tools and engine that were played on, as text.
+        agents: what the agents say they are.
+        played: the first and the last day on which it was played, ISO 8601; empty in journals of version 0.1.
         repeats: the most tries of one scenario.
         scores: by metric, `passed` first, the mean of scenario means.
         pass_at_k: pass@k by k.
@@ -44,6 +47,8 @@ class Standing:
 
     name: str
     versions: str
+    agents: tuple[str, ...]
+    played: tuple[str, ...]
     attempts: int
     scored: int
     passed: int
@@ -95,6 +100,8 @@ def _standing(column: str, play: Play) -> Standing:
     return Standing(
         name=column,
         versions=_versions(entries[0]),
+        agents=tuple(sorted({line(str(one.attempt.agent), 120) for one in entries if one.attempt.agent is not None})),
+        played=_played(entries),
         attempts=len(entries),
         scored=sum(verdict.passed is not None for verdict in verdicts),
         passed=sum(verdict.passed is True for verdict in verdicts),
@@ -120,7 +127,20 @@ def _grouped(
     return {group: estimate(samples(found[group], PASSED), known) for group in sorted(found)}
 
 
+def _played(entries: Sequence[Entry]) -> tuple[str, ...]:
+    days = sorted({one.attempt.origin.at[:10] for one in entries if one.attempt.origin and one.attempt.origin.at})
+    return tuple(dict.fromkeys((days[0], days[-1]))) if days else ()
+
+
 def _versions(entry: Entry) -> str:
     versions = entry.attempt.versions
-    named = {"prompts": versions.prompts, "tools": versions.tools, "lfx": versions.lfx}
+    origin = entry.attempt.origin
+    named = {
+        "wirewright": origin.harness if origin else "",
+        "graders": origin.graders if origin else "",
+        "prompts": versions.prompts,
+        "tools": versions.tools,
+        "lfx": versions.lfx,
+        "pack": line(origin.pack, 120) if origin else "",
+    }
     return ", ".join(f"{name} {value}" for name, value in named.items() if value)

@@ -7,7 +7,7 @@ from evals.analysis.tally import Tally
 from evals.attempt import attempt_label
 from evals.score import EVALUATORS, PASSED
 
-COLUMNS = ("built", "ran", "resolved", "preserved", "honest", "nodes", "edges", "values")
+COLUMNS = ("finished", "built", "ran", "resolved", "behaves", "preserved", "honest", "nodes", "edges", "values")
 """The scores in the table, beside those of the user's own evaluators; the JSON has all of them."""
 
 

@@ -67,8 +67,16 @@ def load_document(path: Path, kind: type[_Document]) -> _Document:
     Raises:
         ScenarioError: naming the place of every fault.
     """
+    whole = _with_files(_yaml(path), path)
     try:
-        found: _Yaml = load_yaml(read_text(path), _Loader)
+        return kind.model_validate_json(_as_json(whole, path))
+    except ValidationError as error:
+        raise ScenarioError(path.name, fault_words(error)) from None
+
+
+def _yaml(path: Path) -> _Yaml:
+    try:
+        return load_yaml(read_text(path), _Loader)
     except TextRefused as refused:
         raise ScenarioError(path.name, refused.reason) from None
     except TooComplex as failure:
@@ -78,11 +86,6 @@ def load_document(path: Path, kind: type[_Document]) -> _Document:
         raise ScenarioError(f"{path.name}{line}", error.problem or "is not YAML") from None
     except yaml.YAMLError:
         raise ScenarioError(path.name, "is not YAML") from None
-    whole = _with_files(found, path)
-    try:
-        return kind.model_validate_json(_as_json(whole, path))
-    except ValidationError as error:
-        raise ScenarioError(path.name, "; ".join(_fault(item) for item in error.errors(include_url=False))) from None
 
 
 def load_scenarios(folder: Path = FOLDER) -> tuple[Scenario, ...]:
@@ -95,6 +98,28 @@ def load_scenarios(folder: Path = FOLDER) -> tuple[Scenario, ...]:
     if not scenarios:
         raise ScenarioError(folder.name, "holds no scenarios (*.yaml)")
     return scenarios
+
+
+def named_files(path: Path) -> frozenset[str]:
+    """The names that a scenario reads from `FILES` beside it, by `{file: NAME}`.
+
+    Raises:
+        ScenarioError: it cannot be read.
+    """
+    names: set[str] = set()
+
+    def look(found: _Yaml) -> None:
+        match found:
+            case {"file": str(name), **rest} if not rest:
+                names.add(name)
+            case dict() | list():
+                for value in found.values() if isinstance(found, dict) else found:
+                    look(value)
+            case _:
+                pass
+
+    look(_yaml(path))
+    return frozenset(names)
 
 
 def schema_text() -> str:
@@ -171,6 +196,11 @@ def _as_json(found: _Yaml, path: Path) -> str:
         return json.dumps(found)
     except (TypeError, ValueError):
         raise ScenarioError(path.name, "has a value that JSON cannot express, such as a bare date; quote it") from None
+
+
+def fault_words(error: ValidationError) -> str:
+    """Every fault of a document with its place, on one line."""
+    return "; ".join(_fault(item) for item in error.errors(include_url=False))
 
 
 def _fault(item: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from importlib import metadata
 
 from sse_starlette.sse import EventSourceResponse
 from starlette.requests import Request
@@ -11,7 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from agent.contract.events import CancelledEvent, CompleteEvent, ErrorEvent
-from agent.contract.requests import STREAM_PATH, ResetRequest
+from agent.contract.requests import AGENT_HEADER, STREAM_PATH, ResetRequest
 from agent.errors import ModelChoiceError
 from agent.models.providers import DEMO, PROVIDERS
 from agent.turn.result import TurnError
@@ -39,7 +40,7 @@ async def stream(request: Request) -> Response:
         _frames(turn),
         sep="\n",
         ping=PING_SECONDS,
-        headers={"Cache-Control": "no-cache"},
+        headers={"Cache-Control": "no-cache", AGENT_HEADER: f"wirewright/{metadata.version('wirewright')}"},
         shutdown_grace_period=GRACE_SECONDS,
     )
 

@@ -89,6 +89,7 @@ def test_an_attempt_that_the_harness_failed_is_not_scored(excerpt: Path, journal
     done = evaluate("score", journals / "unreachable.jsonl", "--json")
     assert (done.json["scored"], done.json["harness_errors"], done.json["pass_rate"]) == (0, 1, None)
     assert "ConnectError" in done.json["attempts"][0]["harness_error"]
+    assert done.json["player"].startswith("http://"), "version 0.1 called it http:http://"
 
 
 def test_what_a_model_cost_is_read(excerpt: Path, journals: Path, evaluate: Evaluate) -> None:

@@ -11,6 +11,7 @@ from evals.play.attempts import play
 from evals.play.environment import PlayEnvironment
 from evals.players.demo import DemoPlayer
 from evals.scenario import Scenario
+from evals.score import Verdict
 from tests.evals.conftest import scenario_named
 
 pytestmark = pytest.mark.anyio
@@ -71,6 +72,21 @@ def test_the_last_attempt_of_a_key_counts_but_a_harness_error_never_replaces_a_g
     assert list(latest_attempts([bad, good]).values()) == [good]
     later = attempt(seconds=2.0)
     assert list(latest_attempts([good, later]).values()) == [later]
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("http:http://h:1", "http://h:1"),
+        ("http:https://h", "https://h"),
+        ("http://h:1", "http://h:1"),
+        ("http:x", "http:x"),
+    ],
+)
+def test_a_server_is_called_by_its_address(written: str, read: str) -> None:
+    assert attempt().model_validate({**attempt().model_dump(), "player": written}).player == read
+    verdict = Verdict(scenario="a", player=written, passed=None, scores=())
+    assert verdict.player == read
 
 
 def test_a_scenario_that_changed_is_another_key() -> None:

@@ -9,7 +9,9 @@ from typing import Any
 LONG = 400
 """Strings with more characters are cut and stand with a digest of the whole."""
 
-_MEASURED = frozenset({"seconds", "duration_seconds", "peak_mb", "size_mb"})
+_MEASURED = frozenset(
+    {"seconds", "duration_seconds", "peak_mb", "size_mb", "least", "p25", "median", "p75", "p95", "most"}
+)
 """Keys whose numbers are measurements."""
 
 _RANDOM = re.compile(
@@ -23,7 +25,9 @@ _TEXT = (
     (re.compile(r"; \d+\.\d\d s$", re.MULTILINE), "; <seconds> s"),  # the lines of plays that are too wide for a table
     (re.compile(r"\bHEAD, GET\b"), "GET, HEAD"),  # methods come from a set
     (re.compile(r"^  (?:yes|no ?) +(\w[^:\n]*): .*$", re.MULTILINE), r"  <protection> \1"),
-    (re.compile(r"\b(prompts|tools) [0-9a-f]{12}\b"), r"\1 <digest>"),
+    (re.compile(r"\b(graders|prompts|tools) [0-9a-f]{12}\b"), r"\1 <digest>"),
+    (re.compile(r"\b\d{4}-\d\d-\d\d\b(?=\"?$)", re.MULTILINE), "<day>"),
+    (re.compile(r"^\| agent seconds \|.*$", re.MULTILINE), "| agent seconds | <figures> |"),
     (re.compile(r"on Python [\d.]+, \d+ packages, [\d.]+ MB"), "on Python <version>, <packages> packages, <size> MB"),
     (re.compile(r" at 0x[0-9a-f]+"), " at <address>"),
 )

@@ -10,10 +10,10 @@ import typer
 
 from cli.engine import ready_catalogue
 from cli.errors import BadUsage, CommandError
-from cli.eval.play.options import VERDICTS, Journal
-from cli.eval.play.selection import all_scenarios, attempts_of, readable, scored
+from cli.eval.play.options import VERDICTS, Journal, PackName
+from cli.eval.play.selection import all_scenarios, attempts_of, readable, scored, use_pack
 from cli.options import Json
-from cli.output.files import writable, writing
+from cli.output.files import note_replaced, writable, writing
 from cli.output.streams import print_json, print_result, progress
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ def judge(
     ] = None,
     scores: Annotated[str | None, typer.Option(metavar="FILE", help=VERDICTS)] = None,
     concurrency: Annotated[int, typer.Option(min=1, max=64, metavar="N", help="Opinions at the same time.")] = 2,
+    pack: PackName = None,
     *,
     as_json: Json = False,
 ) -> None:
@@ -60,6 +61,7 @@ def judge(
     Opinions on rubrics change no score. The statements of scenarios about answers are decided by a judge whose
     calibration is good enough, and undecided by others.
     """
+    use_pack(pack)
     from cli.documents.evals import Judged
     from evals.analysis.llm_judge import Opinion, opinions
     from evals.attempt import attempt_label
@@ -87,6 +89,7 @@ def judge(
     except MissingExtra as missing:
         raise CommandError("extra_needed", f"{missing}.", fix="Install wirewright[evals].") from None
     if target is not None:
+        note_replaced(target)
         with writing(target):
             JsonLines(target, Opinion).write(found)
     if scores_target is not None:

@@ -17,6 +17,12 @@ Tags: TypeAlias = Annotated[
 SplitName: TypeAlias = Annotated[
     str | None, typer.Option("--split", metavar="dev|test", help="Only scenarios of this split.")
 ]
+PackName: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--pack", metavar="PACK", help="The scenarios of a pack: a folder, a zip file, or the name of an installed one."
+    ),
+]
 MinPass: TypeAlias = Annotated[
     float,
     typer.Option(
@@ -41,6 +47,9 @@ Required: TypeAlias = Annotated[
         metavar="NAME[=LEAST]",
         help="Attempts pass only if this evaluator of your own gives 1, or LEAST; may be given several times.",
     ),
+]
+JUnit: TypeAlias = Annotated[
+    str | None, typer.Option("--junit", metavar="FILE", help="Write the outcome as JUnit XML, too.")
 ]
 VERDICTS = "Write every verdict there, as JSON lines (scores.jsonl)."
 """The help of the options that name a file of verdicts."""

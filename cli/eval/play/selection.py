@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from evals.analysis.cost import Ceiling
     from evals.attempt import Attempt
     from evals.gate import Gate
+    from evals.packs.pack import Pack
     from evals.players.player import Player
     from evals.scenario import Scenario
     from evals.score import Verdict
@@ -21,11 +22,44 @@ if TYPE_CHECKING:
 PLAY_AGAIN = "Play again with the current scenarios."
 
 _folder: ContextVar[Path | None] = ContextVar("scenarios", default=None)
+_pack: "ContextVar[Pack | None]" = ContextVar("pack", default=None)
 
 
 def use_folder(folder: Path | None) -> None:
     """Set where this command's scenarios are; None for the built-in ones."""
     _folder.set(folder)
+    _pack.set(None)
+
+
+def use_pack(name: str | None) -> None:
+    """Set that this command's scenarios are those of a pack; None leaves them as they are.
+
+    Args:
+        name: a folder, a zip file, or the name of an installed pack.
+
+    Raises:
+        BadUsage: when it cannot be used, or there is a folder already.
+    """
+    if name is None:
+        return
+    from evals.packs.installed import find_pack
+    from evals.packs.pack import PackError
+
+    if _folder.get() is not None:
+        message = "--pack and --scenarios name two sets of scenarios."
+        raise BadUsage("two_sets", message, fix="Leave one of them away.", where="--pack")
+    try:
+        pack = find_pack(name)
+    except PackError as error:
+        raise BadUsage("bad_pack", error.message, fix=error.fix, where="--pack") from None
+    _pack.set(pack)
+    _folder.set(pack.folder)
+
+
+def pack_label() -> str:
+    """The name, version and digest of this command's pack; empty without one."""
+    pack = _pack.get()
+    return "" if pack is None else pack.label
 
 
 def all_scenarios() -> "tuple[Scenario, ...]":

@@ -2,9 +2,11 @@
 
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli.output.columns import output_width, print_lines
+from cli.output.files import note_replaced, write_text
 from cli.output.streams import is_live, print_json, print_result, print_styled
 
 if TYPE_CHECKING:
@@ -54,6 +56,15 @@ class EvalSummary:
     def ok(self) -> bool:
         """Whether everything was played, enough passed and the gate is passed."""
         return not self._not_played and self._result.meets(self._min_pass) and (self._gate is None or self._gate.ok)
+
+    def write_junit(self, target: Path | None) -> None:
+        """Write it as JUnit XML, if a file is named."""
+        if target is None:
+            return
+        from evals.report.formats.junit import verdicts_as_junit
+
+        note_replaced(target)
+        write_text(target, verdicts_as_junit("wirewright eval", self._result.verdicts, self._gate), "--junit")
 
     def show(self, *, as_json: bool) -> None:
         """Write it on standard output."""

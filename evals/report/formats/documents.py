@@ -1,4 +1,4 @@
-"""The report for programs: a JSON document, a CSV table, and JUnit XML."""
+"""The report for programs: a JSON document and a CSV table."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ import io
 import json
 from dataclasses import asdict
 from typing import TypeAlias
-from xml.etree import ElementTree as Tree
 
 from evals.analysis.metrics import MetricComparison
 from evals.report.fixes import SmallestFix
-from evals.report.formats.xml_text import xml_text
 from evals.report.gate import GateDecision
 from evals.report.model import Report, ReportedAttempt
+from evals.report.players import Spread
 from evals.score import EVALUATORS
 
 Document: TypeAlias = dict[str, object]
@@ -30,10 +29,12 @@ def summary(report: Report, *, reasons: bool = True) -> Document:
     """The figures and verdicts of a report, without conversations and drawings.
 
     Keys: `format`; `title`; `baseline` (its name or null); `players`, each with its counts, `scores`, `tags` and
-    `splits` (means from 0 to 1 with intervals), `pass_at_k` and `pass_hat_k` by k, `flaky` and `costs`; `against`, one
-    for each player that is compared with one of the baseline, and `alone`, the others; `gate`, its `name` and `decided`
-    (for each player whether it passes, the reasons why not, and improvements), null without one; `attempts` with their
-    verdicts and smallest fixes (null without one), each score's reason only with `reasons`.
+    `splits` (means from 0 to 1 with intervals), `pass_at_k` and `pass_hat_k` by k, `flaky`, `agents`, `played` and
+    `costs`; `against`, one for each player that is compared with one of the baseline, and `alone`, the others; `duels`,
+    each pair of players tested; `apart`, the scenarios that tell them apart; `spreads`, how latency and cost are
+    distributed; `gate`, its `name` and `decided` (for each player whether it passes, the reasons why not, and
+    improvements), null without one; `attempts` with their verdicts and smallest fixes (null without one), each score's
+    reason only with `reasons`.
     """
     return {
         "format": FORMAT,
@@ -42,6 +43,9 @@ def summary(report: Report, *, reasons: bool = True) -> Document:
         "players": [asdict(one) for one in report.standings],
         "against": [{**asdict(one), "tested": [_tested(test) for test in one.tested]} for one in report.against],
         "alone": list(report.alone),
+        "duels": [{"first": one.first, "second": one.second, **_tested(one.tested)} for one in report.duels],
+        "apart": [asdict(one) for one in report.apart],
+        "spreads": [_spread(one) for one in report.spreads],
         "gate": {"name": report.gate, "decided": [_decided(one) for one in report.decided]} if report.decided else None,
         "attempts": [_attempt(one, reasons=reasons) for one in report.attempts],
     }
@@ -82,49 +86,6 @@ def as_csv(report: Report) -> str:
     return file.getvalue().encode("utf-8", "backslashreplace").decode()
 
 
-def as_junit(report: Report) -> str:
-    """JUnit XML: a suite for each player, a case for each attempt; a harness error is an error, never a failure."""
-    root = Tree.Element("testsuites", name=xml_text(report.title))
-    for standing in report.standings:
-        attempts = [one for one in report.attempts if one.column == standing.name]
-        suite = Tree.SubElement(
-            root,
-            "testsuite",
-            name=xml_text(standing.name),
-            tests=str(len(attempts)),
-            failures=str(sum(one.state == "failed" for one in attempts)),
-            errors=str(standing.harness_errors),
-            skipped=str(sum(one.state == "unscored" and one.verdict.harness_error is None for one in attempts)),
-            time=f"{sum(one.verdict.measured.seconds for one in attempts):.3f}",
-        )
-        for one in attempts:
-            _junit_case(suite, one)
-    Tree.indent(root)
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + Tree.tostring(root, encoding="unicode") + "\n"
-
-
-def _junit_case(suite: Tree.Element, one: ReportedAttempt) -> None:
-    case = Tree.SubElement(
-        suite,
-        "testcase",
-        classname=xml_text(one.scenario),
-        name=xml_text(f"{one.scenario} #{one.repeat + 1}"),
-        time=f"{one.verdict.measured.seconds:.3f}",
-    )
-    if one.state == "passed":
-        return
-    if one.state == "failed":
-        first = next((reason for reason in one.reasons if reason.value is False and reason.deciding), None)
-        found = Tree.SubElement(
-            case, "failure", type=first.name if first else "failed", message=xml_text(one.why[:500])
-        )
-    elif one.verdict.harness_error is not None:
-        found = Tree.SubElement(case, "error", type="harness", message=xml_text(one.why[:500]))
-    else:
-        found = Tree.SubElement(case, "skipped")
-    found.text = xml_text(one.why)
-
-
 def _attempt(one: ReportedAttempt, *, reasons: bool) -> Document:
     verdict = one.verdict
     return {
@@ -150,6 +111,11 @@ def _attempt(one: ReportedAttempt, *, reasons: bool) -> Document:
 def _fix(one: SmallestFix) -> Document:
     changes = [change.text for change in one.changes]
     return {"changes": changes, "whole": one.whole, "tries": one.tries, "proven": one.proven, "fits": one.fits}
+
+
+def _spread(one: Spread) -> Document:
+    marks = {"least": one.low, "p25": one.quarter, "median": one.median, "p75": one.upper, "p95": one.tail}
+    return {"name": one.name, "player": one.player, "count": one.count, **marks, "most": one.high}
 
 
 def _decided(one: GateDecision) -> Document:

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Literal
 
-from evals.report.formats.documents import as_csv, as_json, as_junit
+from evals.report.formats.documents import as_csv, as_json
 from evals.report.formats.html import page
+from evals.report.formats.junit import as_junit
 from evals.report.formats.markdown import as_markdown
 from evals.report.model import Material, gather
 

@@ -15,6 +15,10 @@ GRADED = tuple(name for name in EVALUATORS if name not in DECIDING)
 """The evaluators that grade rather than decide; their mean is the quality of a scenario."""
 
 
+LABEL = 24
+"""The most characters of a player's name in a chart: as many as fit on either side of a dot."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Dot:
     """A player or a scenario in a chart.
@@ -87,7 +91,7 @@ def _player(number: int, one: Standing, cost: Callable[[Costs], float | None]) -
     mean_cost, rate = cost(one.costs), one.rate
     if mean_cost is None or rate is None:
         return None
-    label = line(one.name, 40)
+    label = line(one.name, LABEL)
     return Dot(cost=mean_cost, quality=rate.mean, label=label, series=number, low=rate.low, high=rate.high)
 
 

@@ -1,11 +1,13 @@
 """`wirewright eval export`: a journal goes as experiments where the environment says, with texts only by consent."""
 
 import asyncio
+import json
 import sys
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
+from xml.etree import ElementTree
 
 import logfire
 import pytest
@@ -116,3 +118,68 @@ def test_without_the_extra_it_says_what_to_install(
     done = wirewright("eval", "export", journal)
     assert done.code == 1
     assert "wirewright[evals]" in done.err
+
+
+def test_inspect_logs_and_a_dataset_are_written_to_a_new_folder(
+    wirewright: Wirewright, journal: Path, tmp_path: Path
+) -> None:
+    logs = wirewright("eval", "export", journal, "--to", "inspect", "--out", tmp_path / "logs", "--json")
+    assert (logs.code, logs.json["ok"], logs.json["to"]) == (0, True, "inspect")
+    (name,) = logs.json["files"]
+    log = json.loads((tmp_path / "logs" / name).read_text(encoding="utf-8"))
+    assert (log["version"], log["eval"]["model"], len(log["samples"])) == (2, "boaster", 2)
+    data = wirewright("eval", "export", journal, "--to", "huggingface", "--out", tmp_path / "data", "--title", "Mine")
+    assert (data.code, f"Written to {tmp_path / 'data'}." in data.err) == (0, True)
+    assert "# Mine" in (tmp_path / "data" / "README.md").read_text(encoding="utf-8")
+    assert (tmp_path / "data" / "data" / "attempts.jsonl").read_text(encoding="utf-8").count("\n") == 2
+    again = wirewright("eval", "export", journal, "--to", "inspect", "--out", tmp_path / "logs", "--json")
+    assert (again.code, again.json["error"]["code"]) == (2, "not_empty")
+
+
+def test_junit_and_a_comment_are_files_with_the_gate_and_the_baseline(
+    wirewright: Wirewright, journal: Path, tmp_path: Path
+) -> None:
+    gate = tmp_path / "gate.yaml"
+    gate.write_text("floors: {passed: 1.0}\n", encoding="utf-8")
+    comment, junit = tmp_path / "comment.md", tmp_path / "junit.xml"
+    options = ("--baseline", journal, "--gate", gate)
+    assert wirewright("eval", "export", journal, "--to", "markdown", "--out", comment, *options).code == 0
+    assert "does not pass the gate" in comment.read_text(encoding="utf-8")
+    assert "No scenario passes more or less often." in comment.read_text(encoding="utf-8")
+    assert wirewright("eval", "export", journal, "--to", "junit", "--out", junit, "--gate", gate).code == 0
+    suites = ElementTree.fromstring(junit.read_text(encoding="utf-8"))  # noqa: S314  (our own writing)
+    assert [(suite.get("name"), suite.get("failures")) for suite in suites] == [("boaster", "2"), ("gate", "1")]
+
+
+def test_a_play_is_scored_into_junit_with_its_gate(wirewright: Wirewright, journal: Path, tmp_path: Path) -> None:
+    gate, junit = tmp_path / "gate.yaml", tmp_path / "junit.xml"
+    gate.write_text("floors: {passed: 1.0}\n", encoding="utf-8")
+    done = wirewright("eval", "score", journal, "--gate", gate, "--junit", junit, "--json")
+    assert done.code == 1
+    suites = ElementTree.fromstring(junit.read_text(encoding="utf-8"))  # noqa: S314  (our own writing)
+    player, decided = suites
+    assert (player.get("tests"), player.get("failures"), decided.get("failures")) == ("2", "2", "1")
+    assert "passed" in (decided.findtext("testcase/failure") or "")
+    again = wirewright("eval", "score", journal, "--junit", junit)
+    assert f"{junit} is replaced." in again.err
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        (["--to", "csv", "--out", "x"], "bad_form"),
+        (["--to", "inspect"], "bad_target"),
+        (["--out", "x"], "bad_target"),
+        (["--to", "inspect", "--out", "x", "--gate", "gate.yaml"], "bad_value"),
+        (["--to", "junit", "--out", "nowhere/x.xml"], "unwritable"),
+        (["--to", "inspect", "--out", "nowhere/x"], "unwritable"),
+        (["--to", "inspect", "--out", "attempts.jsonl"], "unwritable"),
+    ],
+)
+def test_what_cannot_be_exported_is_bad_usage(
+    options: list[str], code: str, wirewright: Wirewright, journal: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(journal.parent)
+    done = wirewright("eval", "export", journal.name, *options, "--json")
+    assert (done.code, done.json["error"]["code"]) == (2, code)
+    assert done.json["error"]["fix"]

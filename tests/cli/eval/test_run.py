@@ -1,11 +1,14 @@
 """`wirewright eval`: plays, scores, compares, lists and shows; exits 1 when too little passes."""
 
 import json
+import re
+import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -140,6 +143,45 @@ def test_a_journal_says_what_wrote_it_and_when_and_a_later_form_is_refused(
     assert wirewright("eval", "score", target).code == 0
 
 
+def test_the_agent_is_in_the_journal_and_another_version_of_it_is_said_when_the_play_is_resumed(
+    wirewright: Wirewright, runner: StandInRunner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent = ModuleType("versioned_agent")
+    source = "async def play(request):\n    return {'text': 'hi'}\n"
+    exec(compile(source, "versioned_agent.py", "exec"), vars(agent))  # noqa: S102  (our own text)
+    monkeypatch.setitem(sys.modules, "versioned_agent", agent)
+    target = tmp_path / "attempts.jsonl"
+    play = ("eval", "run", "--player", "python:versioned_agent:play", "--out", target, "--resume", "--scenario", "echo")
+    vars(agent)["AGENT"] = {"name": "mine", "version": "1"}
+    assert "Several agents" not in wirewright(*play).err
+    vars(agent)["AGENT"] = {"name": "mine", "version": "2"}
+    assert "Several agents were played: mine 1, mine 2." in wirewright(*play, "--scenario", "echo-wired").err
+    assert [str(attempt.agent) for attempt in read_journal(target)] == ["mine 1", "mine 2"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("run", "--scenario", "echo-wired", "--scores"),
+        ("score", "attempts.jsonl", "--out"),
+        ("report", "attempts.jsonl", "--out"),
+    ],
+)
+def test_what_is_written_over_is_said(
+    command: tuple[str, ...],
+    wirewright: Wirewright,
+    runner: StandInRunner,
+    excerpt: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    wirewright("eval", "run", "--scenario", "echo-wired", "--out", "attempts.jsonl")
+    first = wirewright("eval", *command, "out.json")
+    second = wirewright("eval", *command, "out.json")
+    assert ("is replaced" in first.err, "out.json is replaced." in second.err) == (False, True)
+
+
 def test_shards_put_together_score_as_the_whole(wirewright: Wirewright, runner: StandInRunner, tmp_path: Path) -> None:
     names = ("--player", "null", "--tag", "refuse")
     parts = [tmp_path / "1.jsonl", tmp_path / "2.jsonl"]
@@ -211,7 +253,12 @@ def test_the_scenarios_are_listed_and_shown(wirewright: Wirewright, runner: Stan
     shown = wirewright("eval", "show", "echo-wired", "--in", journal)
     assert shown.code == 0
     assert "build_flow" in shown.out
-    assert "resolved: False" in shown.out
+    assert "demo #1: failed, because of resolved" in shown.out
+    decides, grades = shown.out.split("Grades, which decide nothing:")
+    assert "    resolved   no    probe 1 ('one') gave 'hello', expected equals 'one'" in decides
+    assert "    behaves    " in decides
+    assert re.search(r"^ {4}values +\S+ ", grades, re.MULTILINE)
+    assert '{"' not in shown.out, "no raw JSON"
     document = wirewright("eval", "show", "echo-wired", "--in", journal, "--json").json
     assert document["scenario"]["id"] == "echo-wired"
     assert document["played"][0]["verdict"]["passed"] is False

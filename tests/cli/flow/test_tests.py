@@ -107,27 +107,63 @@ def test_a_run_that_fails_saves_nothing(wirewright: Wirewright, tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    ("tests", "named"),
+    ("test", "named"),
     [
-        ("tests: []\n", "tests"),
-        ("tests:\n- {input: a}\n", "exactly one of"),
-        ("tests:\n- {input: a, equals: b, hopes: c}\n", "hopes"),
-        ("tests:\n- {input: a, regex: '['}\n", "regular expression"),
-        ("tests:\n- {name: a, input: a, equals: b}\n- {name: a, input: b, equals: b}\n", "'a'"),
-        ("tests:\n- {input: a, equals: b, timeout: 0}\n", "timeout"),
-        ("tests:\n- {input: a, equals: b, tweaks: {prompt: x}}\n", "tweaks"),
-        ("tests:\n- {input: a, equals: b, tweaks: {promt.template: x}}\n", "promt"),
-        ("tests:\n- {input: a, equals: b, node: promt}\n", "promt"),
+        ("{name: bad, input: a}", "exactly one of"),
+        ("{name: bad, input: a, equals: b, hopes: c}", "hopes"),
+        ("{name: bad, input: a, regex: '['}", "regular expression"),
+        ("{name: good, input: a, equals: b}", "'good'"),
+        ("{name: bad, input: a, equals: b, timeout: 0}", "timeout"),
+        ("{name: bad, input: a, equals: b, tweaks: {prompt: x}}", "tweaks"),
+        ("{name: bad, input: a, equals: b, tweaks: {promt.template: x}}", "promt"),
+        ("{name: bad, input: a, equals: b, node: promt}", "promt"),
+        ("just a word", "test 2"),
     ],
 )
-def test_a_bad_test_is_refused_with_its_place_before_anything_runs(
-    wirewright: Wirewright, louder: Path, tests: str, named: str
+def test_a_bad_test_is_an_error_with_its_reason_and_the_others_run(
+    wirewright: Wirewright, louder: Path, test: str, named: str
+) -> None:
+    good = "{name: good, input: bye, contains: louder}"
+    beside(louder, f"tests:\n- {good}\n- {test}\n- {{input: c, contains: louder}}\n")
+    report = louder.with_name("report.xml")
+    done = wirewright("flow", "test", louder, "--junit", report, "--json")
+    first, bad, last = done.json["tests"]
+    assert (done.code, done.json["ok"]) == (1, False)
+    assert (first["passed"], last["passed"], bad["error"]) == (True, True, "invalid_test")
+    assert named in bad["name"] + bad["reason"]
+    [suite] = Tree.parse(report).getroot()  # noqa: S314  (its own)
+    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("3", "0", "1")
+    assert len(suite.findall("testcase/error")) == 1
+    said = wirewright("flow", "test", louder).out.splitlines()
+    assert said[1].startswith("ERROR   ")
+    assert said[-1] == "2 of 3 tests passed."
+
+
+@pytest.mark.parametrize("tests", ["tests: []\n", "tests: [\n", "cases: []\n"])
+def test_a_file_that_holds_no_tests_is_refused_before_anything_runs(
+    wirewright: Wirewright, louder: Path, tests: str
 ) -> None:
     beside(louder, tests)
     done = wirewright("flow", "test", louder, "--json")
     assert (done.code, done.json["error"]["code"]) == (2, "invalid_tests")
-    assert named in done.json["error"]["message"] + done.json["error"]["fix"]
     assert "louder.tests.yaml" in done.json["error"]["message"]
+
+
+def test_tests_by_type_and_display_name_hold_for_the_spec_and_for_what_was_built_from_it(
+    wirewright: Wirewright, louder: Path, louder_json: Path
+) -> None:
+    beside(
+        louder,
+        """
+tests:
+- {name: by type, input: c, node: Prompt Template, equals: "Say it louder: c"}
+- {name: whatever its case, input: c, node: prompt template, equals: "Say it louder: c"}
+- {name: a tweak, input: d, tweaks: {Prompt Template.template: "Psst {text}"}, equals: Psst d}
+""",
+    )
+    for flow in (louder, louder_json):
+        done = wirewright("flow", "test", flow)
+        assert done.code == 0, done.out
 
 
 def test_a_flow_without_tests_says_how_to_begin(wirewright: Wirewright, louder: Path) -> None:

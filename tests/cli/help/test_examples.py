@@ -75,7 +75,11 @@ def prepared(tmp_path_factory: pytest.TempPathFactory, wirewright_command: Path)
     imported = ROOT / "tests" / "evals" / "imports" / "data"
     shutil.copyfile(imported / "query.json", folder / "query.json")
     shutil.copyfile(imported / "checks.json", folder / "checks.json")
+    (folder / "mine").mkdir()
+    for name in ("echo", "echo-wired", "refuse-weather", "refuse-keys", "question-count"):
+        shutil.copyfile(ROOT / "evals" / "scenarios" / f"{name}.yaml", folder / "mine" / f"{name}.yaml")
     for line in (
+        "wirewright eval pack create mine --name mine --pack-version 1 --share 0.5 --out mine.zip",
         "wirewright flow build echo.flow --out echo.json",
         "wirewright files add report.csv",
         "wirewright variables set SERPAPI_API_KEY < key.txt",

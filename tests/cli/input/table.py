@@ -99,6 +99,15 @@ READS = [
         "eval judge", f"{EVAL} judge journal.jsonl --model ollama:judge --rubric {{}}", kind("bad_rubric"), ending=".md"
     ),
     Reads("eval export", f"{EVAL} export {{}}", LINES),
+    Reads("eval export", f"{EVAL} export journal.jsonl --to junit --out new.xml --baseline {{}}", LINES),
+    Reads("eval export", f"{EVAL} export journal.jsonl --to junit --out new.xml --gate {{}}", GATE, ending=".yaml"),
+    Reads(
+        "eval pack create",
+        "eval pack create {} --name mine --pack-version 1 --out made",
+        SCENARIOS,
+        ending=".yaml",
+        inside=True,
+    ),
     Reads("eval fix", f"{EVAL} fix {{}}", LINES),
     Reads(
         "eval judge",
@@ -159,7 +168,9 @@ WRITES = [
     Writes("files get", "files get kept.txt --out {}"),
     Writes("doctor", "doctor --bundle {}", ("not_written", "file_exists"), "--bundle"),
     Writes("eval score", f"{EVAL} score journal.jsonl --out {{}}"),
+    Writes("eval score", f"{EVAL} score journal.jsonl --junit {{}}", where="--junit"),
     Writes("eval report", f"{EVAL} report journal.jsonl --out {{}}"),
+    Writes("eval export", f"{EVAL} export journal.jsonl --to junit --out {{}}"),
 ]
 """One row for each option that names a file and that needs no flow engine; `ENGINE_WRITES` has the others."""
 
@@ -170,6 +181,7 @@ ENGINE_WRITES = [
     Writes("chat", "chat --out {}"),
     Writes("eval run", f"{EVAL} run --player null --out {{}}"),
     Writes("eval run", f"{EVAL} run --player null --scores {{}}", where="--scores"),
+    Writes("eval run", f"{EVAL} run --player null --junit {{}}", where="--junit"),
     Writes("eval fix", f"{EVAL} fix journal.jsonl --out {{}}"),
     Writes("eval judge", f"{EVAL} judge journal.jsonl --model ollama:judge --out {{}}"),
     Writes("eval judge", f"{EVAL} judge journal.jsonl --model ollama:judge --scores {{}}", where="--scores"),
@@ -231,6 +243,10 @@ WORKS = {
     "eval compare": Works(f"{EVAL} compare journal.jsonl journal.jsonl", "journal.jsonl"),
     "eval report": Works(f"{EVAL} report journal.jsonl", "journal.jsonl"),
     "eval export": Works(f"{EVAL} export journal.jsonl --scenario none --json", "journal.jsonl", code=2),
+    "eval pack create": Works(
+        "eval pack create scenarios --name mine --pack-version 1 --out made.zip", "small-echo.yaml"
+    ),
+    "eval pack check": Works("eval pack check nothing.zip --json", "", code=2),
     "eval judge": Works(f"{EVAL} judge journal.jsonl --model ollama:judge", "journal.jsonl"),
     "eval calibrate": Works("eval calibrate ollama:judge --answers answers", "en.yaml"),
     "eval import chat2workflow": Works(f"{IMPORT} --queries query.json --checks checks.json", "checks.json"),

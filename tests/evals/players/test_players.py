@@ -1,6 +1,7 @@
 """Players: replayed journals, HTTP, callables, and the oracle's way from one flow to another."""
 
 from collections.abc import Mapping
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +14,13 @@ from agent.contract.endings import ending, turn_result
 from agent.contract.events import CompleteEvent, read_event
 from agent.contract.requests import AssistRequest
 from agent.turn.request import TurnRequest
+from evals.attempt import AgentIdentity
 from evals.oracles.tool_calls import calls
 from evals.play.attempts import play_attempt
 from evals.play.environment import PlayEnvironment
 from evals.players.demo import DemoPlayer
 from evals.players.function import FunctionPlayer
-from evals.players.http import HttpPlayer, authorisation
+from evals.players.http import HttpPlayer, authorisation, identity_of
 from evals.players.oracle.edits import edit_calls
 from evals.players.oracle.player import OraclePlayer
 from evals.players.player import Player
@@ -141,8 +143,8 @@ def test_a_built_in_player_is_called_by_its_name(name: str) -> None:
 def test_players_are_found_by_what_they_are(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text("", encoding="utf-8")
     assert player_named(f"replay:{tmp_path / 'a.jsonl'}").name == "replay:a.jsonl"
-    assert player_named("http:http://localhost:1/").name == "http:http://localhost:1"
-    assert player_named("http://localhost:1").name == "http:http://localhost:1"
+    assert player_named("http:http://localhost:1/").name == "http://localhost:1"
+    assert player_named("http://localhost:1").name == "http://localhost:1"
     assert player_named("python:evals.play.attempts:play_attempt").name == "python:evals.play.attempts:play_attempt"
 
 
@@ -186,9 +188,22 @@ async def test_a_live_server_is_played_over_http(environment: PlayEnvironment, c
         attempt = await play_attempt(ECHO, player, environment)
         refused = await play_attempt(scenario_named("refuse-weather"), player, environment)
     assert (attempt.harness_error, refused.harness_error) == (None, None)
+    assert attempt.agent == AgentIdentity(name="wirewright", version=metadata.version("wirewright"))
     verdict = score_attempt(ECHO, attempt, catalogue)
     assert (verdict.value("built"), verdict.value("nodes"), verdict.value("wasted")) == (True, 1.0, None)
     assert score_attempt(scenario_named("refuse-weather"), refused, catalogue).passed is True
+
+
+@pytest.mark.parametrize(
+    ("header", "name", "version"), [("mine/1.2", "mine", "1.2"), ("mine", "mine", ""), (" a b / 2/3 ", "a b", "2/3")]
+)
+def test_a_server_names_its_agent_in_a_header(header: str, name: str, version: str) -> None:
+    assert identity_of(header) == AgentIdentity(name=name, version=version)
+
+
+@pytest.mark.parametrize("header", ["", " ", "/1.2"])
+def test_a_server_that_names_no_agent_has_none(header: str) -> None:
+    assert identity_of(header) is None
 
 
 def test_the_token_of_this_installation_goes_to_this_machine_only(

@@ -1,0 +1,1 @@
+"""`wirewright eval pack`: making and checking packs of scenarios."""

@@ -1,0 +1,53 @@
+"""Functions of the user's own, by the name `module:function`: players and evaluators."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final, cast
+
+from flows.fields.keys import without_keys
+
+REASON_CHARACTERS: Final = 300
+"""How much of an exception is shown."""
+
+
+class FunctionUnavailable(ValueError):
+    """There is no such function; the message is a sentence that says why."""
+
+
+def named_function(target: str) -> Callable[..., Any]:
+    """The function `module:function`, of an installed module or one in the working folder.
+
+    Raises:
+        FunctionUnavailable: the module cannot be imported, or has no such function.
+    """
+    module, _, name = target.partition(":")
+    if str(Path.cwd()) not in sys.path:
+        sys.path.append(str(Path.cwd()))
+    try:
+        imported = importlib.import_module(module)
+    except (Exception, SystemExit) as error:  # noqa: BLE001  (the module is the user's)
+        raise FunctionUnavailable(f"{module!r} cannot be imported: {error_line(error)}") from None
+    if not hasattr(imported, name):
+        raise FunctionUnavailable(f"{module!r} has no function {name!r}.")
+    return checked_callable(target, getattr(imported, name))
+
+
+def checked_callable(target: str, found: object) -> Callable[..., Any]:
+    """What was found under a name, if it can be called.
+
+    Raises:
+        FunctionUnavailable: it cannot.
+    """
+    if not callable(found):
+        raise FunctionUnavailable(f"{target!r} cannot be called.")
+    return cast("Callable[..., Any]", found)
+
+
+def error_line(error: BaseException) -> str:
+    """An exception of somebody's code as one sentence, without keys."""
+    text = " ".join(f"{type(error).__name__}: {error}".split())
+    return f"{without_keys(text)[:REASON_CHARACTERS].rstrip('.')}."
