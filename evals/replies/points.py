@@ -12,7 +12,8 @@ _STEM: Final = 5
 """So many letters at the beginning make two words the same: `templates`, `template`."""
 _QUOTED: Final = re.compile(r"`[^`]*`|\"[^\"\n]*\"|(?<!\w)'[^'\n]*'(?!\w)|«[^»]*»|„[^“]*“")
 _ADDRESS: Final = re.compile(r"https?://\S+")
-_ASIAN: Final = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]{2}")
+_ASIAN: Final = re.compile(r"(?=([\u3040-\u30ff\u4e00-\u9fff]{2}))")
+"""Each two characters that stand side by side: words are not separated there."""
 _GENERAL: Final = frozenset({
     "about", "also", "anything", "build", "could", "create", "does", "doing", "done", "from", "give", "have",
     "help", "here", "into", "just", "know", "like", "make", "mean", "more", "need", "only", "other", "please",

@@ -18,7 +18,8 @@ _DONE: Final = re.compile(
     r"|ran|runs|now (?:\w+ )?(?:says|has|gives|answers|uses|goes|takes)"
     r"|fertig|erledigt|bereit|gespeichert|voilà|c['’]est fait|terminé|prête?|enregistré|listo|hecho|guardado|pronto"
     r"|feito|salvo"
-    r"|concluído|fatto|salvato|modificato|aggiunto|creato|costruito|eseguito|gedaan|klaar|gotowe)(?!\w)"
+    r"|concluído|fatto|salvato|modificato|cambiato|aggiunto|inserito|collegato|sostituito|rinominato|rimosso|eliminato"
+    r"|spostato|impostato|provato|creato|costruito|eseguito|gedaan|klaar|gotowe)(?!\w)"
     r"|完了|しました|できました|完成|好了",
     re.IGNORECASE,
 )
