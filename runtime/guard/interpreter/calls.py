@@ -13,7 +13,7 @@ from runtime.guard.interpreter.texts import as_path, as_text, cleaned, substitut
 from runtime.guard.origins import is_anything
 from runtime.guard.sets import elements, inside, listed, one, outside, paths, strings, union
 from runtime.guard.values import ANYTHING, EMPTY, STEP, Atom, Box, Const, Local, Made, Ref, Unknown, Value
-from runtime.guard.verdicts import checks, files, judging, methods, sockets
+from runtime.guard.verdicts import checks, files, judging, methods, protocols, sockets
 
 _LOOKS_AT = {
     **dict.fromkeys(("@getattr", "@hasattr", "@setattr", "@delattr", "@vars", "@dir"), 0),
@@ -106,6 +106,7 @@ def _arguments(reading: Reading, node: ast.Call, callee: Value, scope: Scope) ->
         if changes:
             reading.heap.spoil(found)
     for keyword in node.keywords:
+        protocols.keyword(reading, keyword.arg, node)
         found = reading.value(keyword.value, scope)
         if changes and not declares:
             reading.heap.spoil(found if keyword.arg else inside(found))

@@ -24,7 +24,7 @@ from runtime.guard.sets import (
     union,
 )
 from runtime.guard.values import ANYTHING, EMPTY, Box, Const, Local, Value
-from runtime.guard.verdicts import judging
+from runtime.guard.verdicts import judging, protocols
 from runtime.guard.verdicts.embedded import format_reach, template_reach
 
 _GENERIC = ("typing.", "typing_extensions.", "@list", "@dict", "@tuple", "@set", "@type", "@frozenset")
@@ -36,6 +36,8 @@ def _constant(reading: Reading, node: ast.Constant, _: Scope) -> Value:
     text = node.value if isinstance(node.value, str) and "__" in node.value else ""
     if format_reach(text) or template_reach(text):
         reading.report("escape", node, "A template that reads what is behind the values")
+    if isinstance(node.value, str):
+        protocols.quoted(reading, node.value, node)
     return known_value(node.value)
 
 

@@ -106,6 +106,10 @@ class Reading:
             waiting.extend(inside(node))
             if isinstance(node, ast.Name):
                 self.mentioned.add(node.id)
+                if isinstance(node.ctx, ast.Del):  # also by a function that declares it `global`
+                    self.module.settled.pop(node.id, None)
+            elif isinstance(node, ast.ExceptHandler):
+                self.module.settled.pop(node.name or "", None)
             elif isinstance(node, ast.Attribute):
                 (self.stored if isinstance(node.ctx, ast.Store) else self.mentioned).add(node.attr)
             elif isinstance(node, ast.ImportFrom):

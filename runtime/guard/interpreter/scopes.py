@@ -116,7 +116,10 @@ def _bound_in(body: list[ast.stmt] | list[ast.expr], scope: Scope) -> None:
                 scope.of_module.update(node.names)
             case ast.Nonlocal():
                 scope.of_outer.update(node.names)
-            case ast.ExceptHandler(name=str() as name) | ast.MatchStar(name=str() as name):
+            case ast.ExceptHandler(name=str() as name):
+                scope.bound.add(name)
+                scope.deleted.add(name)
+            case ast.MatchStar(name=str() as name):
                 scope.bound.add(name)
             case ast.MatchAs(name=str() as name) | ast.MatchMapping(rest=str() as name):
                 scope.bound.add(name)
@@ -126,7 +129,7 @@ def _bound_in(body: list[ast.stmt] | list[ast.expr], scope: Scope) -> None:
 
 
 def _settle(body: list[ast.stmt], scope: Scope) -> None:
-    """Where names are bound whatever happens; a name that is deleted somewhere never is."""
+    """Where names are bound whatever happens; a name that is deleted here, or as one handles an error, never is."""
     for statement in body:
         for name in bound_by(statement):
             scope.settled.setdefault(name, statement.end_lineno or statement.lineno)

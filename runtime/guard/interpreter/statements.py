@@ -12,7 +12,7 @@ from runtime.guard.interpreter.scopes import Scope, parameters
 from runtime.guard.ruleset import UNLISTED, canonical
 from runtime.guard.sets import elements, inside, one, outside, union
 from runtime.guard.values import ANYTHING, EMPTY, Box, Local, Ref, Value
-from runtime.guard.verdicts import judging
+from runtime.guard.verdicts import judging, protocols
 from runtime.guard.violations import Rule
 
 
@@ -151,6 +151,7 @@ def _function(reading: Reading, node: ast.FunctionDef | ast.AsyncFunctionDef, sc
         defined.owner = reading.definitions[scope.number]
     if node.name in ("__reduce__", "__reduce_ex__"):
         reading.report("deserialiser", node, f"`{node.name}` tells unpickling what to call, and so")
+    protocols.defined(reading, node.name, node)
     targets.defaults(reading, defined, scope)
     for argument in parameters(node.args):
         annotation(reading, argument.annotation, scope)
@@ -189,6 +190,7 @@ def _class(reading: Reading, node: ast.ClassDef, scope: Scope) -> None:
                 judging.named(reading, atom.path, base)
                 judging.inherited(reading, atom.path, base)
     for keyword in node.keywords:
+        protocols.keyword(reading, keyword.arg, node)
         reading.value(keyword.value, scope)
     named: list[Value] = [one(Local(defined.number))]
     for decorator in node.decorator_list:

@@ -9,7 +9,7 @@ from runtime.guard.interpreter.reading import Definition, Reading
 from runtime.guard.interpreter.scopes import Scope, parameters
 from runtime.guard.sets import boxed, constants, contents, elements, listed, one, part_of, union
 from runtime.guard.values import ANYTHING, ASKED, EMPTY, Box, File, Made, Ref, Value
-from runtime.guard.verdicts import judging
+from runtime.guard.verdicts import judging, protocols
 
 _ASKED = ("__getattr__", "__setattr__")
 _DECLARES = ("__slots__", "__all__", "__match_args__", "__test__", "__author__", "__hash__", "__tablename__")
@@ -22,10 +22,13 @@ def bind(reading: Reading, target: ast.expr, value: Value, scope: Scope) -> None
             dunder = name.startswith("__") and name.endswith("__") and scope.kind != "function"
             if dunder and name not in reading.rules.private and name not in _DECLARES:
                 reading.report("tampering", target, f"Assigning to `{name}`")
+            if dunder:
+                protocols.declared(reading, name, value, target)
             reading.bind(name, value, scope)
         case ast.Attribute(attr=name):
             held = reading.base(target.value, scope)
             judging.changed(reading, held, name, target)
+            protocols.declared(reading, name, value, target)
             judging.address(reading, held, name, value, target)
             reading.store(name, value)
         case ast.Subscript():

@@ -1,0 +1,50 @@
+"""Judges special names by which Python or a library reads attributes or memory that the source only describes."""
+
+from __future__ import annotations
+
+import ast
+
+from runtime.guard.interpreter.reading import Reading
+from runtime.guard.sets import constants, elements
+from runtime.guard.values import ANYTHING, Value
+from runtime.guard.verdicts import judging
+from runtime.guard.violations import Rule
+
+_MATCHED = "__match_args__"
+_READ = "from_attributes"
+_METHODS: dict[str, Rule] = {
+    **dict.fromkeys(("__instancecheck__", "__subclasscheck__", "__subclasshook__", _MATCHED), "escape"),
+    **dict.fromkeys(("__array_interface__", "__array_struct__"), "native"),
+}
+"""Methods that say of others' objects what they are, or of memory where it is."""
+
+
+def defined(reading: Reading, name: str, node: ast.AST) -> None:
+    """Judge the name of a function that the source defines, or a special name in quotes."""
+    if (rule := _METHODS.get(name)) is not None:
+        reading.report(rule, node, f"`{name}` of one's own")
+
+
+def declared(reading: Reading, name: str, value: Value, node: ast.AST) -> None:
+    """Judge what is assigned to a special name: patterns read the attributes that `__match_args__` names."""
+    if name != _MATCHED:
+        defined(reading, name, node)
+        return
+    names = constants(elements(value))
+    if names is None:
+        reading.report("escape", node, f"`{_MATCHED}` that does not stand in the source")
+    for one in names or ():
+        judging.attribute(reading, ANYTHING, str(one), node)
+
+
+def keyword(reading: Reading, name: str | None, node: ast.AST) -> None:
+    """Judge a keyword, or a key in quotes, that lets a model read any object's attributes by its aliases."""
+    if name == _READ:
+        what = f"`{_READ}` lets a model read the attributes of any object by names that are texts."
+        reading.report("escape", node, what, "Give the model a dictionary with the values.")
+
+
+def quoted(reading: Reading, text: str, node: ast.AST) -> None:
+    """Judge a text that is one of these names, wherever it goes."""
+    defined(reading, text, node)
+    keyword(reading, text, node)
