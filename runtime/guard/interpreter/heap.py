@@ -14,6 +14,7 @@ from runtime.guard.origins import is_anything
 from runtime.guard.sets import MAX_NESTING, contents, shallow, union
 from runtime.guard.values import ANYTHING, EMPTY, FIXED, Box, Unknown, Value
 
+_Asked: TypeAlias = tuple[Value, frozenset[object], int]
 Grow: TypeAlias = Callable[[dict[Any, Value], object, Value], None]
 
 
@@ -42,6 +43,9 @@ class Heap:
     read: set[object]
     added: dict[Any, Value] = field(default_factory=dict[Any, Value])
     anywhere: dict[Any, Value] = field(default_factory=dict[Any, Value])
+    _known: dict[_Asked, tuple[Value, frozenset[object]]] = field(
+        default_factory=dict["_Asked", "tuple[Value, frozenset[object]]"]
+    )
 
     def put(self, held: Value, box: Box, kinds: Iterable[bool] = (False, True)) -> None:
         """Put what stands in `box` into what `held` may be.
@@ -54,10 +58,16 @@ class Heap:
         for atom in held:
             if isinstance(atom, Box):
                 for site in atom.sites - FIXED:
-                    self.grow(self.added, site, shallow(box))
+                    self._grow(self.added, site, box)
             elif is_anything(atom):
                 for kind in kinds:
-                    self.grow(self.anywhere, kind, shallow(box))
+                    self._grow(self.anywhere, kind, box)
+
+    def _grow(self, table: dict[Any, Value], key: object, box: Box) -> None:
+        before = table.get(key)
+        self.grow(table, key, shallow(box))
+        if table.get(key) != before:
+            self._known.clear()
 
     def spoil(self, given: Value) -> None:
         """Let the containers that are given to something outside come back with anything in them."""
@@ -74,6 +84,21 @@ class Heap:
         return self._seen(placed(value, place), frozenset(), MAX_NESTING)
 
     def _seen(self, value: Value, outer: frozenset[object], depth: int) -> Value:
+        """What `_together` gives, put together once for as long as nothing is put into any container."""
+        asked = (value, outer, depth)
+        if (known := self._known.get(asked)) is not None:
+            self.read.update(known[1])
+            return known[0]
+        read, self.read = self.read, set()
+        try:
+            found = self._together(value, outer, depth)
+            self._known[asked] = found, frozenset(self.read)
+        finally:
+            read.update(self.read)
+            self.read = read
+        return found
+
+    def _together(self, value: Value, outer: frozenset[object], depth: int) -> Value:
         if not depth:
             return frozenset(Unknown() if isinstance(atom, Box) else atom for atom in value)
         found: list[Value] = []

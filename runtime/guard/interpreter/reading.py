@@ -19,7 +19,7 @@ READERS: dict[type[ast.AST], Reader] = {}
 """How each kind of expression and statement is read: the modules beside this one put their functions in."""
 _MANY = 8
 """Possibilities from which on each counts as work."""
-BUDGET = 400_000
+BUDGET = 1_000_000
 """Expressions that one reading may look at, all passes together."""
 
 

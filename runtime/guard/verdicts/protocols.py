@@ -17,12 +17,20 @@ _METHODS: dict[str, Rule] = {
     **dict.fromkeys(("__array_interface__", "__array_struct__"), "native"),
 }
 """Methods that say of others' objects what they are, or of memory where it is."""
+_ANSWERS = frozenset(("__getattr__", "__getattribute__"))
+"""Methods that answer to any name, `__array_interface__` too."""
+_ARRAYS = frozenset(("numpy", "pandas"))
+_FRAMES = frozenset(("DataFrame", "Table"))
+"""What makes arrays and tables of objects, by the import and by the name."""
 
 
 def defined(reading: Reading, name: str, node: ast.AST) -> None:
     """Judge the name of a function that the source defines, or a special name in quotes."""
     if (rule := _METHODS.get(name)) is not None:
         reading.report(rule, node, f"`{name}` of one's own")
+    elif name in _ANSWERS and (reading.tops & _ARRAYS or reading.mentioned & _FRAMES):
+        fix = "Give the class the attributes that it needs by name."
+        reading.report("native", node, f"`{name}` beside arrays, which ask objects where their memory is,", fix)
 
 
 def declared(reading: Reading, name: str, value: Value, node: ast.AST) -> None:
