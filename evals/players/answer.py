@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Annotated, Any, TypeAlias, cast
+from typing import Annotated, Any, Final, TypeAlias, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_ai.usage import RunUsage
@@ -29,13 +29,23 @@ class TokenFigures(BaseModel):
     output: Annotated[int, Field(ge=0)] = 0
 
 
+_SUMS: Final = frozenset({"total_tokens", "ok"})
+
+
 def _whole_run(run: object) -> object:
-    """A run with what may be left out of it: only its `output`, or its `error`, must be there."""
+    """A run with what may be left out of it: only its `output`, or its `error`, must be there.
+
+    `flow run --json` prints sums as well, which are figured out anew.
+    """
     if not isinstance(run, Mapping):
         return run
     given = cast("Mapping[str, object]", run)
     rest = {"output": None} if given.get("error") is not None else {}
-    return {"run_id": "", "outputs": {}, "metrics": {"seconds": 0.0}, **rest, **given}
+    figures = given.get("metrics", {"seconds": 0.0})
+    if isinstance(figures, Mapping):
+        figures = {name: value for name, value in cast("Mapping[str, object]", figures).items() if name not in _SUMS}
+    kept = {name: value for name, value in given.items() if name not in _SUMS}
+    return {"run_id": "", "outputs": {}, **rest, **kept, "metrics": figures}
 
 
 class FunctionAnswer(BaseModel):

@@ -25,7 +25,7 @@ def players(played: Played, catalogue: Catalogue) -> dict[str, list[Recorded]]:
     right = played(
         TEMPLATE,
         TEMPLATE.reference,
-        text=f"I changed it. {KEY}",
+        text="I changed it.",
         runs=[ran("Whisper: hello")],
         origin=origin,
         seconds=9.0,
@@ -37,9 +37,11 @@ def players(played: Played, catalogue: Catalogue) -> dict[str, list[Recorded]]:
             "agent": AgentIdentity(name="mine", version="3"),
         }
     )
-    wrong = played(TEMPLATE, None, repeat=1, seconds=0.5)
+    wrong = played(TEMPLATE, None, text=f"I changed it. {KEY}", repeat=1, seconds=0.5)
     failed = played(ECHO, ECHO.reference, harness_error="no engine")
-    other = played(TEMPLATE, TEMPLATE.reference, runs=[ran("Whisper: hello")], player="another | `x`\n")
+    other = played(
+        TEMPLATE, TEMPLATE.reference, text="I changed it.", runs=[ran("Whisper: hello")], player="another | `x`\n"
+    )
     attempts: list[Attempt] = [failed, wrong, spent, other]
     scenarios = {"echo": ECHO, "edit-template": TEMPLATE}
     verdicts = [score_attempt(scenarios[one.scenario], one, catalogue) for one in attempts]

@@ -37,7 +37,7 @@ def journal(played: Played, catalogue: Catalogue) -> tuple[list[Attempt], list[V
     right = played(TEMPLATE, TEMPLATE.reference, text=SAID, runs=[ran("Whisper: hello")], seconds=1.5)
     wrong = played(TEMPLATE, None, repeat=1, seconds=0.5)
     failed = played(ECHO, ECHO.reference, harness_error="no engine")
-    other = played(TEMPLATE, TEMPLATE.reference, runs=[ran("Whisper: hello")], player="another")
+    other = played(TEMPLATE, TEMPLATE.reference, text=SAID, runs=[ran("Whisper: hello")], player="another")
     attempts = [failed, wrong, right, other]
     scenarios = {"echo": ECHO, "edit-template": TEMPLATE}
     return attempts, [score_attempt(scenarios[attempt.scenario], attempt, catalogue) for attempt in attempts]

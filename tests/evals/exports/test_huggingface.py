@@ -11,6 +11,8 @@ from tests.evals.exports.conftest import KEY, TEMPLATE
 
 Players = dict[str, list[Recorded]]
 
+SCENARIOS = f"data/scenarios-{TEMPLATE.split}.jsonl"
+
 
 @pytest.fixture
 def files(players: Players) -> dict[str, str]:
@@ -28,7 +30,7 @@ def test_the_card_has_a_header_that_names_every_file(files: dict[str, str]) -> N
     assert "| `another ¦ ´x´" in body, "a name is a code span on one line"
 
 
-@pytest.mark.parametrize("path", ["data/attempts.jsonl", "data/scenarios-dev.jsonl"])
+@pytest.mark.parametrize("path", ["data/attempts.jsonl", SCENARIOS])
 def test_every_row_has_the_same_columns_and_a_column_has_one_type(path: str, files: dict[str, str]) -> None:
     rows = [json.loads(line) for line in files[path].splitlines()]
     assert rows
@@ -52,6 +54,6 @@ def test_neither_keys_nor_references_are_in_it(files: dict[str, str]) -> None:
     text = "".join(files.values())
     assert "I changed it." in text
     assert KEY not in text
-    scenarios = [json.loads(line) for line in files["data/scenarios-dev.jsonl"].splitlines()]
+    scenarios = [json.loads(line) for line in files[SCENARIOS].splitlines()]
     assert "reference" not in scenarios[0]
-    assert (TEMPLATE.reference or "").strip() not in files["data/scenarios-dev.jsonl"]
+    assert (TEMPLATE.reference or "").strip() not in files[SCENARIOS]
