@@ -21,9 +21,9 @@ def serve(
     port: Annotated[int | None, typer.Option(metavar="N", help="The port; 0 takes any free one.")] = None,
     *,
     tls_certificate: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The certificate, in PEM form; with --tls-key.")
+        Path | None, typer.Option(metavar="PEM", help="The certificate, in PEM form; with --tls-key.")
     ] = None,
-    tls_key: Annotated[Path | None, typer.Option(metavar="FILE", help="The certificate's private key.")] = None,
+    tls_key: Annotated[Path | None, typer.Option(metavar="PEM", help="The certificate's private key.")] = None,
     proxy_headers: Annotated[
         str | None,
         typer.Option(metavar="ADDRESSES", help="The proxies, separated by commas, whose headers are believed."),

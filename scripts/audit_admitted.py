@@ -97,7 +97,7 @@ def audit(python: str, modules: Iterable[str] = ()) -> dict[str, list[str]]:
         if "(" not in module and (not wanted or module in wanted)
     }
     done = subprocess.run(
-        [python, "-c", _CHILD], input=json.dumps(plan), capture_output=True, text=True, timeout=3600, check=False
+        [python, "-B", "-c", _CHILD], input=json.dumps(plan), capture_output=True, text=True, timeout=3600, check=False
     )
     rows: list[tuple[str, list[str]]] = [json.loads(line) for line in done.stdout.splitlines()]
     return dict(rows)

@@ -98,7 +98,7 @@ class AssistTurn:
                 text="" if is_signal(body.input_value) else body.input_value,
                 session=session,
                 user=caller.id,
-                scopes=caller.user.scopes,
+                scopes=tuple(caller.user.scope_names),
                 flow=canvas,
                 flow_id=body.flow_id,
                 model=model,

@@ -8,7 +8,7 @@ from pydantic_ai import ToolApproved, ToolDenied
 from flows.document import Flow
 from flows.fields.keys import FoundKey, find_keys, json_without_keys, without_keys
 from flows.json_values import as_object
-from runtime.accounts.scopes import EVERY_SCOPE, Scope
+from runtime.accounts.scopes import SCOPES, Scope
 from runtime.files.folders import LOCAL_USER
 from runtime.sessions.keys import flow_key
 from tools.json_types import FlowJson
@@ -51,7 +51,7 @@ class TurnRequest(BaseModel):
     text: str
     session: str = "default"
     user: str = LOCAL_USER
-    scopes: frozenset[Scope] = EVERY_SCOPE
+    scopes: tuple[Scope, ...] = SCOPES
     flow: FlowJson | None = None
     flow_id: str | None = None
     model: str | None = None

@@ -24,7 +24,7 @@ def group() -> None:
 
 @commands.add(
     "chat2workflow",
-    "wirewright eval import chat2workflow --queries query.json \\\n      --checks checks.json --out mine",
+    "wirewright eval import chat2workflow --queries query.json \\\n      --checks checks.json --out rounds",
 )
 def chat2workflow(
     queries: Annotated[str, typer.Option(metavar="FILE", help="The tasks, query.json.")],

@@ -75,7 +75,8 @@ class _Balance:
     def side(self, cluster: Sequence[Scenario], order: str) -> Split:
         """Where a cluster should go: by its kinds, then by all scenarios, then by chance that the seed decides."""
         kinds = Counter(kind_of(one) for one in cluster)
-        gain = sum(self._gain(kind, count) for kind, count in kinds.items()) or self._gain("", len(cluster))
+        of_kinds = sum(self._gain(kind, count) for kind, count in sorted(kinds.items()))
+        gain = round(of_kinds, 9) or self._gain("", len(cluster))
         chance = int(order[:8], 16) / 16**8 < self._share
         return "test" if gain > 0 or (gain == 0 and chance) else "dev"
 

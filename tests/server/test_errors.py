@@ -155,7 +155,7 @@ async def test_an_unknown_address_is_a_404_and_a_wrong_method_a_405(catalogue: C
             ("GET", STREAM, {"POST"}),
             ("POST", "/healthz", {"GET", "HEAD"}),
             ("DELETE", FLOWS, {"GET", "HEAD", "POST"}),
-            ("POST", f"{FLOWS}/x", {"GET", "HEAD", "PUT", "DELETE"}),
+            ("POST", f"{FLOWS}/x", {"GET", "HEAD", "PUT", "PATCH", "DELETE"}),
             ("OPTIONS", ASSIST, {"POST"}),
         ):
             reply = await live.client.request(method, path)

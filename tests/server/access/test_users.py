@@ -84,6 +84,7 @@ async def fill(client: httpx.AsyncClient, echo: JsonObject) -> Belongings:
             "path": FILE,
             "name": VARIABLE,
             "type": "TypeOfAda",
+            "version": "1",
         }
     )
 
@@ -106,7 +107,7 @@ async def test_every_route_as_the_wrong_user(catalogue: Catalogue, echo: JsonObj
     ):
         has = await fill(ada, echo)
         before = [text for text in await everything(ada, has) if MARK in text]
-        assert len(before) == 5, "Ada reads her flow, her file, her run, and the lists of flows and runs"
+        assert len(before) == 8, "Ada reads her flow, its versions and export, her file and run, and the lists"
         for route in routes():
             path = has.path(route)
             for method in METHODS:
