@@ -63,6 +63,8 @@ def is_denied(text: str, start: int, end: int) -> bool:
 
 def is_forbidden(text: str, start: int, end: int) -> bool:
     """Whether an instruction tells not to do what a part of it says: `never talk like a pirate`."""
+    if start == end:  # a pattern that finds a place, and no words
+        return False
     clause = clause_around(text, start, end)
     before, _, _ = clause.partition(text[start:end])
     return _FORBIDS.search(before) is not None or _FORBIDDEN.search(text[end : end + 60]) is not None

@@ -63,3 +63,9 @@ async def test_a_rule_may_look_at_the_instructions_alone_at_what_must_be_missing
     tools = ModelRule(tools=("calculate",), say="counted")
     assert await answer([tools], "x", tools=("calculate",)) == "counted"
     assert await answer([tools], "x", tools=("calculate", "send_mail")) == NO_ANSWER
+
+
+@pytest.mark.parametrize("pattern", ["", "^", "(?s)(?=.*hello)", "x*"])
+async def test_a_pattern_that_finds_a_place_and_no_words_fits(pattern: str) -> None:
+    rule = ModelRule.model_construct(when=pattern, say="Yes.")
+    assert await answer([rule], "Never say hello.") == "Yes."
