@@ -11,7 +11,7 @@ import os
 import sys
 
 sys.path.insert(0, globals()["CLIENT"])
-import fork_client  # type: ignore[import-not-found]
+import fork_client  # type: ignore[import-not-found]  # found by its folder
 
 COMMAND: str = globals()["COMMAND"]
 SOCKET: str = globals()["SOCKET"]

@@ -94,7 +94,7 @@ async def test_a_function_that_is_not_async_says_so(environment: PlayEnvironment
     def agent(_: TurnRequest) -> Mapping[str, Any]:
         return {"text": "hi"}
 
-    attempt = await play_attempt(ECHO, FunctionPlayer(agent, "mine"), environment)  # type: ignore[arg-type]
+    attempt = await play_attempt(ECHO, FunctionPlayer(agent, "mine"), environment)  # type: ignore[arg-type]  # an object
     assert "write `async def`" in score_attempt(ECHO, attempt, catalogue).why
 
 

@@ -41,7 +41,7 @@ async def test_a_token_finds_its_user_and_is_not_stored(users: Users, tmp_path: 
     found = await users.by_token(token.encode())
     assert found is not None
     assert found[0] == ada
-    stored = b"".join(path.read_bytes() for path in sorted(tmp_path.glob("w.db*")))  # noqa: ASYNC240
+    stored = b"".join(path.read_bytes() for path in sorted(tmp_path.glob("w.db*")))  # noqa: ASYNC240  (a few small files)
     assert token.encode() not in stored
     assert token.rpartition("-")[2].encode() not in stored
     assert b"ada@example.org" in stored

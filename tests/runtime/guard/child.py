@@ -52,7 +52,7 @@ class Component:
 class LCModelComponent(Component):
     """What a component of a model inherits from."""
 
-    _base_inputs: "list[Part]" = []  # noqa: RUF012
+    _base_inputs: "list[Part]" = []  # noqa: RUF012  (as in lfx)
 
 
 class Data:

@@ -64,7 +64,7 @@ def test_a_server_beyond_this_machine_knows_its_names() -> None:
 )
 def test_what_would_open_more_than_is_meant_is_refused(given: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
-        ServerSettings(**given)  # pyright: ignore[reportArgumentType]
+        ServerSettings(**given)  # pyright: ignore[reportArgumentType]  # wrong on purpose
 
 
 def test_lists_are_read_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
