@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
 from evals.case import Case
 from flows.catalogue import Catalogue
+from flows.document import Flow
 from flows.json_values import Json, JsonObject
 
-_ADDRESS: Final = re.compile(r"(?:https?|wss?|ftp)://([^\s/?#\"'`{}\\<>()\[\],;]+)", re.IGNORECASE)
+SCHEMES: Final = ("http", "https", "ws", "wss", "ftp")
+_ADDRESS: Final = re.compile(  # begins with what is rare, which is found without looking at each character
+    rf"://(?:{'|'.join(f'(?<={scheme}://)' for scheme in SCHEMES)})([^\s/?#\"'`{{}}\\<>()\[\],;]+)", re.IGNORECASE
+)
 
 
 def unnamed_addresses(case: Case) -> list[str]:
@@ -24,8 +27,8 @@ def unnamed_addresses(case: Case) -> list[str]:
     named = [*scenario.prompts, *scenario.files.values(), *scenario.files, *scenario.components]
     known = {host for text in named for host in _hosts(text)}
     for flow in (case.before, *case.target_flows):
-        known |= _in_json(flow.raw)
-    found = _in_json(case.after.raw) - known
+        known |= _in_flow(flow)
+    found = set(_in_flow(case.after) - known)
     if not found:
         return []
     for node in case.after.components:
@@ -39,19 +42,25 @@ def _of_type(catalogue: Catalogue, kind: str) -> frozenset[str]:
     return frozenset() if component is None else frozenset(_in_json(component.definition))
 
 
+@lru_cache(maxsize=256)
+def _in_flow(flow: Flow) -> frozenset[str]:
+    return frozenset(_in_json(flow.raw))
+
+
 def _in_json(value: Json | JsonObject) -> set[str]:
-    return {host for text in _texts(value) if "://" in text for host in _hosts(text)}
-
-
-def _texts(value: Json) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, list):
-        for member in value:
-            yield from _texts(member)
-    elif isinstance(value, dict):
-        for member in value.values():
-            yield from _texts(member)
+    """The hosts in all texts of a JSON value."""
+    hosts: set[str] = set()
+    waiting: list[Json] = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, str):
+            if "://" in one:
+                hosts |= _hosts(one)
+        elif isinstance(one, dict):
+            waiting.extend(one.values())
+        elif isinstance(one, list):
+            waiting.extend(one)
+    return hosts
 
 
 def _hosts(text: str) -> set[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import math
+import operator
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias, cast
 
@@ -35,7 +36,7 @@ def match(left: ScoredFlow, right: ScoredFlow) -> dict[str, str]:
     """
     groups = _groups(left, right)
     objective = _Objective(left, right)
-    start = _assign(left, right, groups)
+    start = _assign(left, right, groups, objective)
     if objective.is_perfect(start):
         return start
     choices = math.prod(math.perm(max(len(a), len(b)), min(len(a), len(b))) for a, b in groups)
@@ -46,7 +47,7 @@ def match(left: ScoredFlow, right: ScoredFlow) -> dict[str, str]:
         _grow(objective, around, others_around, a.id, b.id) for nodes, others in groups for a in nodes for b in others
     ]
     distinct = {frozenset(ids.items()): ids for ids in grown}  # pairs of one matching all grow into it
-    best = max([start, *(_complete(ids, left, right) for ids in distinct.values())], key=objective)
+    best = max([start, *(_complete(ids, left, right, objective) for ids in distinct.values())], key=objective)
     return best if objective.is_perfect(best) else _swap_pairs(best, groups, objective)
 
 
@@ -56,8 +57,8 @@ class _Objective:
     def __init__(self, left: ScoredFlow, right: ScoredFlow) -> None:
         self.left = {node.id: node for node in left.nodes}
         self.right = {node.id: node for node in right.nodes}
-        self.edges = left.edges
-        self.others = right.edges
+        self.edges = [_ports(edge) for edge in left.edges]
+        self.others = {_ports(edge) for edge in right.edges}
         self._agreements: dict[tuple[str, str], tuple[int, int, int]] = {}
 
     def agreement(self, a: str, b: str) -> tuple[int, int, int]:
@@ -69,9 +70,9 @@ class _Objective:
 
     def __call__(self, ids: Mapping[str, str]) -> Quality:
         edges = sum(
-            ScoredEdge(ids[edge.source], edge.output, ids[edge.target], edge.input) in self.others
-            for edge in self.edges
-            if edge.source in ids and edge.target in ids
+            (ids[source], output, ids[target], port) in self.others
+            for source, output, target, port in self.edges
+            if source in ids and target in ids
         )
         return _quality(edges, [self.agreement(a, b) for a, b in ids.items()])
 
@@ -79,6 +80,10 @@ class _Objective:
         """Whether no matching can be better."""
         whole = len(ids) == len(self.left) == len(self.right) and len(self.edges) == len(self.others)
         return whole and self(ids) >= _quality(len(self.edges), [_agreement(one, one) for one in self.left.values()])
+
+
+def _ports(edge: ScoredEdge) -> tuple[str, str, str, str]:
+    return edge.source, edge.output, edge.target, edge.input
 
 
 def _quality(edges: int, agreements: Sequence[tuple[int, int, int]]) -> Quality:
@@ -101,32 +106,35 @@ def _groups(left: ScoredFlow, right: ScoredFlow) -> list[Group]:
     ]
 
 
-def _assign(left: ScoredFlow, right: ScoredFlow, groups: Sequence[Group]) -> dict[str, str]:
+def _assign(left: ScoredFlow, right: ScoredFlow, groups: Sequence[Group], objective: _Objective) -> dict[str, str]:
     if all(len(nodes) == len(others) == 1 for nodes, others in groups):  # spares the import of scipy
         return {nodes[0].id: others[0].id for nodes, others in groups}
     from scipy.optimize import linear_sum_assignment  # pyright: ignore[reportUnknownVariableType]  (scipy has no stubs)
 
     rounds = min(max(len(left.nodes), len(right.nodes), 1), ROUNDS)
-    around_left, around_right = _neighbourhoods(left, rounds), _neighbourhoods(right, rounds)
+    connected = bool(left.edges or right.edges)
+    around_left, around_right = (_neighbourhoods(flow, rounds, connected=connected) for flow in (left, right))
     ids: dict[str, str] = {}
     for nodes, others in groups:
-        costs = [[-_similarity(a, b, around_left, around_right) for b in others] for a in nodes]
+        costs = [[-_similarity(a.id, b.id, around_left, around_right, objective) for b in others] for a in nodes]
         rows, columns = cast("tuple[Sequence[int], Sequence[int]]", linear_sum_assignment(costs))
         ids.update({nodes[row].id: others[column].id for row, column in zip(rows, columns, strict=True)})
     return ids
 
 
 def _similarity(
-    a: ScoredNode, b: ScoredNode, left: Mapping[str, Sequence[str]], right: Mapping[str, Sequence[str]]
+    a: str, b: str, left: Mapping[str, Sequence[str]], right: Mapping[str, Sequence[str]], objective: _Objective
 ) -> float:
-    depth = sum(one == other for one, other in zip(left[a.id], right[b.id], strict=False))
-    equal, both, name = _agreement(a, b)
+    depth = sum(map(operator.eq, left[a], right[b]))
+    equal, both, name = objective.agreement(a, b)
     return depth + equal + 0.01 * both + 0.1 * name
 
 
-def _neighbourhoods(flow: ScoredFlow, rounds: int) -> dict[str, list[str]]:
-    """For each component, labels of its surroundings, from near to far."""
+def _neighbourhoods(flow: ScoredFlow, rounds: int, *, connected: bool) -> dict[str, list[str]]:
+    """For each component, labels of its surroundings, from near to far; each its own where nothing is connected."""
     labels = {node.id: f"{node.type}|{sorted(node.values.items())}|{node.name}" for node in flow.nodes}
+    if not connected:
+        return {node_id: [label] * (rounds + 1) for node_id, label in labels.items()}
     history = {node_id: [label] for node_id, label in labels.items()}
     for _ in range(rounds):
         around: dict[str, list[str]] = {node_id: [] for node_id in labels}
@@ -191,10 +199,10 @@ def _neighbours(flow: ScoredFlow) -> Neighbours:
     return {node_id: sorted(ends) for node_id, ends in around.items()}
 
 
-def _complete(ids: dict[str, str], left: ScoredFlow, right: ScoredFlow) -> dict[str, str]:
+def _complete(ids: dict[str, str], left: ScoredFlow, right: ScoredFlow, objective: _Objective) -> dict[str, str]:
     """A partial matching, with the components that it leaves open assigned as well as possible."""
     rest, others = left.without(ids), right.without(set(ids.values()))
-    return {**ids, **_assign(rest, others, _groups(rest, others))}
+    return {**ids, **_assign(rest, others, _groups(rest, others), objective)}
 
 
 def _swap_pairs(start: dict[str, str], groups: Sequence[Group], objective: _Objective) -> dict[str, str]:
