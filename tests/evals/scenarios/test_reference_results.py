@@ -19,7 +19,7 @@ from tests.evals.conftest import scenarios
 from tests.evals.run_cache import with_cached_runs
 
 SCENARIOS = scenarios()
-ALWAYS_RUN = {scenario.id for scenario in SCENARIOS[::10]}
+ALWAYS_RUN = {scenario.id for scenario in SCENARIOS[::30]}
 """Scenarios whose references are never taken from recorded runs."""
 
 
