@@ -251,7 +251,7 @@ class Assistant:
             flow=request.flow or Flow.empty(),
             has_model=not choice.is_demo,
             models=self._flow_models(request.user, default),
-            user_files=UserFiles(self.settings.data, request.user),
+            user_files=UserFiles(self.settings.data, request.user, self.settings.file_limits),
             user_variables=self.variables(request.user),
             host_rule=self.settings.run_network,
             user_components=self._user_components(request),

@@ -15,7 +15,11 @@ FLOW = "flow"
 
 
 def usage_by_model(
-    choice: ModelChoice, answered: Sequence[str], phases: Mapping[str, RunUsage], messages: Iterable[ModelMessage], runs: int
+    choice: ModelChoice,
+    answered: Sequence[str],
+    phases: Mapping[str, RunUsage],
+    messages: Iterable[ModelMessage],
+    runs: int,
 ) -> dict[str, Usage]:
     """What one turn used, by model.
 

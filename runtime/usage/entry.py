@@ -69,7 +69,7 @@ class Usage:
             requests=requests,
             turns=turns,
             runs=runs,
-            nano_dollars=0 if cost is None else int(round(cost * NANO)),
+            nano_dollars=0 if cost is None else round(cost * NANO),
             unpriced=int(cost is None and input_tokens + output_tokens > 0),
         )
 

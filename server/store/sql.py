@@ -23,6 +23,7 @@ from server.store.flows import (
     Revision,
     RevisionNotKept,
     StoredFlow,
+    TooManyFlows,
     VersionConflict,
 )
 
@@ -48,11 +49,13 @@ class SqlFlowStore:
     Args:
         database: where they are stored.
         owner: the id of the owner.
+        limit: how many the owner may have; None for any number.
     """
 
-    def __init__(self, database: Database, owner: str) -> None:
+    def __init__(self, database: Database, owner: str, limit: int | None = None) -> None:
         self._database = database
         self._owner = owner
+        self._limit = limit
 
     async def add(self, flow: Flow, author: Author = CLIENT) -> FlowEntry:
         """Store a flow under a new id, as version 1."""
@@ -67,6 +70,10 @@ class SqlFlowStore:
                 new = insert(FlowRow).values(**entry.to_json(), owner=self._owner, document=document)
                 await connection.execute(new)
                 await connection.execute(self._revision(entry, document, author))
+            if self._limit is not None:  # counted after writing, when no other process writes
+                mine = select(func.count()).select_from(FlowRow).where(FlowRow.owner == self._owner)
+                if (await connection.execute(mine)).scalar_one() > self._limit:
+                    raise TooManyFlows(self._limit)
         return [entry for entry, _ in added]
 
     async def get(self, flow_id: str) -> StoredFlow:

@@ -49,7 +49,7 @@ class Flows(HTTPEndpoint):
         """Store a new one."""
         caller = caller_of(request)
         document = await read_object(request, caller.settings.body_limit)
-        flow = flow_of(*_flow_part(document))
+        flow = flow_of(*_flow_part(document), caller.settings.nodes_limit)
         entry = await (await caller.flows()).add(flow)
         return created(entry)
 
@@ -69,7 +69,7 @@ class OneFlow(HTTPEndpoint):
         version = seen_version(request, document)
         if "flow" not in document:
             document = {key: value for key, value in document.items() if key != "version"}
-        flow = flow_of(*_flow_part(document))
+        flow = flow_of(*_flow_part(document), caller.settings.nodes_limit)
         entry = await (await caller.flows()).replace(request.path_params["flow_id"], flow, version)
         return JsonResponse(entry.to_json(), headers={"ETag": tag_of(entry)})
 
@@ -87,7 +87,7 @@ class OneFlow(HTTPEndpoint):
         except StaleAction as stale:
             fix = "Read the flow again, and make the actions anew."
             raise ApiError(409, "stale_action", str(stale), fix, "$.actions") from None
-        flow = flow_of(changed.raw, "$.actions")
+        flow = flow_of(changed.raw, "$.actions", caller.settings.nodes_limit)
         entry = await store.replace(flow_id, flow, version)
         return JsonResponse(entry.to_json(), headers={"ETag": tag_of(entry)})
 
