@@ -29,6 +29,7 @@ from server.routes import (
     run_log,
     runs,
     sign_in,
+    usage,
     variables,
 )
 from server.routes.flows import files as flow_files
@@ -110,6 +111,7 @@ def create_app(
                 *components.routes,
                 *providers.routes,
                 *variables.routes,
+                *usage.routes,
                 *metrics.routes,
                 *health.routes,
                 *sign_in.routes,

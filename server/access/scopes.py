@@ -60,6 +60,7 @@ NEEDS: Final[Mapping[str, Needs]] = {
     "/api/v1/providers/{name}": Needs(),
     "/api/v1/variables": Needs(),
     "/api/v1/variables/{name}": Needs(),
+    "/api/v1/usage": Needs(),
     "/metrics": Needs(read="admin", change="admin"),
     "/": Needs(read=None),
     "/healthz": Needs(read=None),
