@@ -17,6 +17,8 @@ from server.access.auth import Access
 from server.access.failed_sign_ins import FailedSignIns
 from server.access.scopes import checked
 from server.errors import HANDLERS
+from server.idempotency.check import REPLAYED, TURN_HEADER
+from server.idempotency.keys import IdempotencyKeys
 from server.middleware.host_check import HostCheck
 from server.middleware.token_check import TokenCheck
 from server.routes import (
@@ -56,7 +58,7 @@ def _cross_origin(origins: Sequence[str]) -> list[Middleware]:
             allow_origins=origins,
             allow_methods=("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"),
             allow_headers=("Authorization", "Content-Type", "If-Match", "Last-Event-ID", "Idempotency-Key"),
-            expose_headers=("ETag", "Location", "Retry-After"),
+            expose_headers=("ETag", "Location", "Retry-After", REPLAYED, TURN_HEADER),
         )
     ]
 
@@ -94,6 +96,7 @@ def create_app(
             state.metrics.attach()
             stack.callback(state.metrics.detach)
             access.users = Users(serving.database)
+            app.state.idempotency = IdempotencyKeys(serving.database)
             app.state.server, app.state.access, app.state.failures = state, access, failures
             yield
 

@@ -118,7 +118,7 @@ def figures(rows: Iterable[JsonObject], groups: Sequence[str]) -> list[tuple[str
         groups: what it is grouped by.
     """
     counted = ("input_tokens", "output_tokens", "cached_tokens", "requests", "turns", "runs")
-    table = [(*groups, "input", "output", "cached", "requests", "turns", "runs", "cost")]
+    table: list[tuple[str, ...]] = [(*groups, "input", "output", "cached", "requests", "turns", "runs", "cost")]
     for row in rows:
         cost = row["cost"]
         shown = "unknown" if not isinstance(cost, int | float) else f"${cost:.4f}"

@@ -16,6 +16,7 @@ from agent.contract.requests import STREAM_PATH
 from runtime.accounts.scopes import Scope as TokenScope
 from server.access.auth import SIGN_IN_PATH
 from server.errors import ApiError
+from server.idempotency.check import IdempotencyCheck
 
 READS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 """Methods that change nothing."""
@@ -100,7 +101,7 @@ class ScopeCheck:
 
 
 def checked(routes: Iterable[Route]) -> list[Route]:
-    """Routes that check scopes.
+    """Routes that check scopes, and that answer a request whose `Idempotency-Key` is repeated as they did before.
 
     Raises:
         LookupError: a route is missing in `NEEDS`.
@@ -109,6 +110,8 @@ def checked(routes: Iterable[Route]) -> list[Route]:
     for route in routes:
         if route.path not in NEEDS:
             raise LookupError(f"{route.path} is missing in NEEDS.")
-        check = Middleware(ScopeCheck, NEEDS[route.path])
-        found.append(Route(route.path, route.endpoint, methods=route.methods, name=route.name, middleware=[check]))
+        wrappers = [Middleware(ScopeCheck, NEEDS[route.path])]
+        if route.path != SIGN_IN_PATH:  # whose answers hold a session, and who asks is not known before
+            wrappers.append(Middleware(IdempotencyCheck))
+        found.append(Route(route.path, route.endpoint, methods=route.methods, name=route.name, middleware=wrappers))
     return found
