@@ -75,6 +75,7 @@ class ConversationRow(Base):
     Attributes:
         set_aside: when it was found unreadable, ISO 8601 in UTC; empty for a conversation that is in use.
         used: grows with each use; the least recently used conversation has the smallest.
+        waiting: whether something in it waits for the user's answer; None when that was not noted.
     """
 
     __tablename__ = "conversations"
@@ -84,6 +85,7 @@ class ConversationRow(Base):
     set_aside: Mapped[str] = mapped_column(primary_key=True, default="")
     used: Mapped[int] = mapped_column(index=True)
     document: Mapped[str]
+    waiting: Mapped[bool | None]
 
 
 class FlowSessionRow(Base):

@@ -1,4 +1,4 @@
-"""The answers to requests that name an Idempotency-Key, and the stock code with which flows were built."""
+"""Answers to requests with an Idempotency-Key, the stock code of flows, and which conversations wait for an answer."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,7 +8,7 @@ down_revision = "0012"
 
 
 def upgrade() -> None:
-    """Create the table, and the column of flows."""
+    """Create the table, and the columns of flows and conversations."""
     op.create_table(
         "idempotency_keys",
         sa.Column("owner", sa.String(), nullable=False),
@@ -21,3 +21,4 @@ def upgrade() -> None:
     )
     op.create_index("ix_idempotency_keys_created_at", "idempotency_keys", ["created_at"])
     op.add_column("flows", sa.Column("built_with", sa.String(), nullable=True))
+    op.add_column("conversations", sa.Column("waiting", sa.Boolean(), nullable=True))
