@@ -35,7 +35,7 @@ from server.routes import (
     variables,
 )
 from server.routes.flows import files as flow_files
-from server.routes.flows import revisions, sessions, stored
+from server.routes.flows import revisions, sessions, stored, updates
 from server.settings import ServerSettings
 from server.state import ServerState
 from server.telemetry.progress import log_progress
@@ -107,6 +107,7 @@ def create_app(
                 *flow_files.routes,  # before the flows, whose ids would match `import`
                 *stored.routes,
                 *revisions.routes,
+                *updates.routes,
                 *sessions.routes,
                 *run_log.routes,
                 *runs.routes,

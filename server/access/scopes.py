@@ -45,6 +45,7 @@ NEEDS: Final[Mapping[str, Needs]] = {
     "/api/v1/flows/import": Needs(),
     "/api/v1/flows/{flow_id}/duplicate": Needs(),
     "/api/v1/flows/{flow_id}/export": Needs(),
+    "/api/v1/flows/{flow_id}/update-components": Needs(),
     "/api/v1/flows/{flow_id}/revisions": Needs(),
     "/api/v1/flows/{flow_id}/revisions/{version}": Needs(),
     "/api/v1/flows/{flow_id}/revisions/{version}/restore": Needs(),

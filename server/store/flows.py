@@ -178,6 +178,10 @@ class FlowStore(Protocol):
         """
         ...
 
+    async def engine_codes(self, text: str = "") -> list[tuple[FlowEntry, dict[str, list[str]]]]:
+        """The entries of flows, last changed first, each with the hashes of the engine's own code in it, by type."""
+        ...
+
     async def components_used(self, names: Collection[str]) -> set[str]:
         """Those of these component types that a stored flow uses."""
         ...
