@@ -15,7 +15,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from server.errors import ApiError
 from server.idempotency.answers import LIMIT, STREAM, Answer, header_of
 from server.idempotency.fingerprint import Fingerprint, UnreadBody
-from server.idempotency.keys import IdempotencyKeys, KnownKey, State, TooManyKeys
+from server.idempotency.keys import IdempotencyKeys, TooManyKeys
+from server.idempotency.known import KnownKey, State
 
 HEADER: Final = "Idempotency-Key"
 REPLAYED: Final = "Idempotent-Replayed"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 from runtime.database.database import Database
+from server.idempotency.known import KnownKey, State
 
 if TYPE_CHECKING:
     from server.idempotency.rows import KeyRows
@@ -21,24 +21,6 @@ KEYS: Final = 10_000
 
 PRUNE_SECONDS: Final = 600.0
 """How often keys that are too old are removed."""
-
-State: TypeAlias = Literal["running", "answered", "streamed", "not_kept"]
-"""What became of a request: it runs, or has an answer, which was a stream, or was too large to be kept."""
-
-
-@dataclass(frozen=True)
-class KnownKey:
-    """A key that was used before.
-
-    Attributes:
-        state: what became of its request.
-        fingerprint: the digest of that request; empty while it runs.
-        answer: the answer as text; for a stream, the id of what was begun.
-    """
-
-    state: State
-    fingerprint: str
-    answer: str
 
 
 class TooManyKeys(Exception):

@@ -9,7 +9,7 @@ from sqlalchemy.exc import IntegrityError
 
 from runtime.database.database import Database
 from runtime.database.tables import IdempotencyKeyRow as Row
-from server.idempotency.keys import KnownKey, State
+from server.idempotency.known import KnownKey, State
 
 
 class KeyRows:

@@ -7,6 +7,9 @@ import httpx
 import pytest
 
 from agent.models.scripted import call
+from agent.turn.request import TurnRequest
+from agent.turn.services import CanvasStore
+from agent.turn.stream import TurnStream
 from flows.catalogue import Catalogue
 from flows.document import JsonObject
 from runtime.usage.entry import Usage
@@ -58,12 +61,19 @@ async def test_an_unknown_price_is_not_guessed(catalogue: Catalogue) -> None:
         assert (await live.client.post(ASSIST, json=ASKS)).status_code == 200
 
 
-async def test_a_turn_may_use_what_its_user_may_and_what_is_left_of_the_day(catalogue: Catalogue) -> None:
+async def test_a_turn_may_use_what_its_user_may_and_what_is_left_of_the_day(
+    catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch
+) -> None:
     settings = ServerSettings.model_validate({"token_limits": "Ada=5000, eve=1000", "day_tokens": 3_000})
     seen: list[int | None] = []
     who = assistant(catalogue, ScriptedModel(*REPLIES))
     turn = who.turn
-    who.turn = lambda request, store=None: seen.append(request.token_limit) or turn(request, store)  # type: ignore[func-returns-value,method-assign]
+
+    def noted(request: TurnRequest, store: CanvasStore | None = None) -> TurnStream:
+        seen.append(request.token_limit)
+        return turn(request, store)
+
+    monkeypatch.setattr(who, "turn", noted)
     async with serving(who, settings) as live, user(live, "ada") as ada, user(live, "eve") as eve:
         for client in (ada, eve, live.client):
             await client.post(ASSIST, json=ASKS)

@@ -3,7 +3,7 @@
 import pytest
 
 from flows.catalogue import Catalogue
-from flows.document import JsonObject
+from flows.document import Flow, Json, JsonObject
 from server.settings import ServerSettings
 from tests.server.limits.conftest import user
 from tests.server.live import ASSIST, FLOWS, STREAM, events, serving
@@ -50,8 +50,8 @@ async def test_a_user_has_a_number_of_flows_and_others_have_their_own(catalogue:
 async def test_a_flow_has_a_number_of_components_at_every_route(catalogue: Catalogue, echo: JsonObject) -> None:
     async with serving(assistant(catalogue), ServerSettings(nodes_limit=1)) as live:
         empty = (await live.client.post(FLOWS, json={"name": "e", "data": {"nodes": [], "edges": []}})).json()["id"]
-        nodes = echo["data"]["nodes"]  # type: ignore[index,call-overload]
-        adding = [{"kind": "add_component", "node": node, "index": 0} for node in nodes]  # type: ignore[union-attr]
+        nodes = [node.raw for node in Flow.from_json(echo).nodes]
+        adding: list[dict[str, Json]] = [{"kind": "add_component", "node": node, "index": 0} for node in nodes]
         for reply in (
             await live.client.post(FLOWS, json=echo),
             await live.client.post(f"{FLOWS}/import", json=[echo]),

@@ -92,7 +92,7 @@ async def test_all_users_together_have_a_limit_too(catalogue: Catalogue) -> None
         model.blocks_at = None
         model.released.set()
         assert (await first).status_code == 200
-        model.replies = ["off_topic", "No."]
+        model.replies += ["off_topic", "No."]
         assert (await eve.post(ASSIST, json=ASKS)).status_code == 200, "a place is free as soon as its turn has ended"
 
 
