@@ -34,6 +34,7 @@ def usage(
     """Show tokens, requests, turns, runs and what they cost in US dollars, as far as prices are known."""
     from datetime import UTC, datetime
 
+    from flows.json_values import as_list, as_object
     from runtime.usage.report import UnreadableReport, UsageReport, figures
 
     if all_ and user is not None:
@@ -46,10 +47,10 @@ def usage(
     if as_json:
         print_json(made)
         return
-    rows = made["usage"]
-    if isinstance(rows, list) and rows:
-        total = [{**dict.fromkeys(report.by, ""), report.by[0]: "total", **_object(made["total"])}]
-        print_rows(figures([_object(row) for row in rows] + total, report.by))
+    rows = [as_object(row) for row in as_list(made["usage"])]
+    if rows:
+        total = {**dict.fromkeys(report.by, ""), report.by[0]: "total", **as_object(made["total"])}
+        print_rows(figures([*rows, total], report.by))
     else:
         print_message("Nothing was used in these days.")
 
@@ -72,9 +73,3 @@ async def _made(report: "UsageReport", name: str | None, *, everyone: bool) -> "
             fix = "`wirewright users list` names them."
             raise CommandError("user_not_found", f"There is no user {wanted[:80]!r}.", fix=fix, where="--user")
         return await report.made(UsageLog(database), None if everyone else user, names)
-
-
-def _object(value: object) -> "JsonObject":
-    from flows.json_values import as_object
-
-    return as_object(value)
