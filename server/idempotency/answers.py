@@ -12,7 +12,7 @@ from starlette.types import Message
 LIMIT: Final = 256 * 1024
 """Bytes of an answer that is kept."""
 
-_KEPT_HEADERS: Final = frozenset({b"content-type", b"location", b"etag", b"content-disposition"})
+_KEPT_HEADERS: Final = frozenset({b"content-type", b"location", b"etag", b"content-disposition", b"wirewright-turn"})
 STREAM: Final = "text/event-stream"
 
 
