@@ -49,6 +49,7 @@ def sent(echo: JsonObject, path: str) -> Sent:
         f"{FLOWS}/import": ([echo, echo], [echo]),
         f"{FLOWS}/{{flow_id}}/run": ({"input_value": "hi"}, {"input_value": "ho"}),
         f"{FLOWS}/{{flow_id}}/revisions/{{version}}/restore": ({"version": 1}, {"version": 2}),
+        f"{FLOWS}/{{flow_id}}/update-components": ({"version": 1}, {"preview": True}),
         ASSIST: ({"input_value": "Hello"}, {"input_value": "Goodbye"}),
         STREAM: ({"input_value": "Hello"}, {"input_value": "Goodbye"}),
     }
