@@ -46,6 +46,7 @@ from runtime.sessions.memory import SessionMemory
 from runtime.sessions.runs import RunLog
 from runtime.sessions.store import FlowSessions
 from runtime.telemetry import log_event
+from runtime.usage.log import UsageLog
 from tools.approvals import Approval
 from tools.consent.install import AddsBundles
 from tools.workbench import MAX_ATTEMPTS, READY_SECONDS, FlowRunner, Workbench, wait_for_runner
@@ -89,6 +90,7 @@ class Assistant:
         self.database = Database(settings.database_url, settings.data)
         self.flow_sessions = FlowSessions(self.database)
         self.run_log = RunLog(self.database)
+        self.usage_log = UsageLog(self.database)
         self.memory = memory or (StoredMemory(self.database) if settings.memory == "file" else ProcessMemory())
         self.runner = runner
         self._catalogue = catalogue
@@ -249,7 +251,7 @@ class Assistant:
             flow=request.flow or Flow.empty(),
             has_model=not choice.is_demo,
             models=self._flow_models(request.user, default),
-            user_files=UserFiles(self.settings.data, request.user),
+            user_files=UserFiles(self.settings.data, request.user, self.settings.file_limits),
             user_variables=self.variables(request.user),
             host_rule=self.settings.run_network,
             user_components=self._user_components(request),
@@ -314,4 +316,5 @@ class Assistant:
             await self.later_runs.aclose()
         await self._clients.aclose()
         await self.run_log.aclose()
+        await self.usage_log.aclose()
         await self.database.aclose()

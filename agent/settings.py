@@ -9,6 +9,8 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from flows.paths import cache_folder, data_folder
 from runtime.egress.hosts import read_hosts
 from runtime.egress.policy import HostRule
+from runtime.files.store import COUNT_LIMIT, TOTAL_LIMIT
+from runtime.files.upload import UPLOAD_LIMIT, FileLimits
 
 
 class AssistantSettings(BaseSettings):
@@ -64,6 +66,15 @@ class AssistantSettings(BaseSettings):
     input_limit: int = Field(default=20_000, ge=100)
     """The maximum length of a message in characters; the rest is cut, with a note for the model."""
 
+    file_limit: int = Field(default=UPLOAD_LIMIT, ge=1_024)
+    """How many bytes one of a user's files may have."""
+
+    files_total_limit: int = Field(default=TOTAL_LIMIT, ge=1_024)
+    """How many bytes all files of a user may have."""
+
+    files_count_limit: int = Field(default=COUNT_LIMIT, ge=1)
+    """How many files a user may have."""
+
     trace_content: bool = False
     """Whether traces and logs may contain messages, tool arguments and results. Off, they contain only names, sizes and
     durations."""
@@ -83,3 +94,8 @@ class AssistantSettings(BaseSettings):
     def database_url(self) -> str:
         """Where flows and conversations are stored, as an SQLAlchemy URL."""
         return self.database or f"sqlite+aiosqlite:///{self.data / 'wirewright.db'}"
+
+    @property
+    def file_limits(self) -> FileLimits:
+        """How much a user's files may hold."""
+        return FileLimits(file_bytes=self.file_limit, total_bytes=self.files_total_limit, files=self.files_count_limit)

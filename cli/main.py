@@ -19,6 +19,7 @@ import typer
 from cli import ask, models, runner, runs, serve, variables
 from cli.access import users
 from cli.access.token import token
+from cli.access.usage import usage
 from cli.chat import command as chat
 from cli.components import app as components
 from cli.doctor.command import doctor
@@ -83,6 +84,7 @@ app.add("chat", "wirewright chat", "wirewright chat --flow echo.json --out echo.
 )
 app.add("completion", 'eval "$(wirewright completion bash)"')(completion)
 app.add("token", "wirewright token", "wirewright token --link")(token)
+app.add("usage", "wirewright usage --by day,model", "wirewright usage --all --by user --from 2026-11-01")(usage)
 app.add("doctor", "wirewright doctor", "wirewright doctor --bundle report.json")(doctor)
 app.add_typer(flow.commands, name="flow")
 app.add_typer(components.commands, name="components")

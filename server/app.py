@@ -17,6 +17,8 @@ from server.access.auth import Access
 from server.access.failed_sign_ins import FailedSignIns
 from server.access.scopes import checked
 from server.errors import HANDLERS
+from server.idempotency.check import REPLAYED, TURN_HEADER
+from server.idempotency.keys import IdempotencyKeys
 from server.middleware.host_check import HostCheck
 from server.middleware.token_check import TokenCheck
 from server.routes import (
@@ -29,10 +31,11 @@ from server.routes import (
     run_log,
     runs,
     sign_in,
+    usage,
     variables,
 )
 from server.routes.flows import files as flow_files
-from server.routes.flows import revisions, sessions, stored
+from server.routes.flows import revisions, sessions, stored, updates
 from server.settings import ServerSettings
 from server.state import ServerState
 from server.telemetry.progress import log_progress
@@ -55,7 +58,7 @@ def _cross_origin(origins: Sequence[str]) -> list[Middleware]:
             allow_origins=origins,
             allow_methods=("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"),
             allow_headers=("Authorization", "Content-Type", "If-Match", "Last-Event-ID", "Idempotency-Key"),
-            expose_headers=("ETag", "Location", "Retry-After"),
+            expose_headers=("ETag", "Location", "Retry-After", REPLAYED, TURN_HEADER),
         )
     ]
 
@@ -93,6 +96,7 @@ def create_app(
             state.metrics.attach()
             stack.callback(state.metrics.detach)
             access.users = Users(serving.database)
+            app.state.idempotency = IdempotencyKeys(serving.database)
             app.state.server, app.state.access, app.state.failures = state, access, failures
             yield
 
@@ -103,6 +107,7 @@ def create_app(
                 *flow_files.routes,  # before the flows, whose ids would match `import`
                 *stored.routes,
                 *revisions.routes,
+                *updates.routes,
                 *sessions.routes,
                 *run_log.routes,
                 *runs.routes,
@@ -110,6 +115,7 @@ def create_app(
                 *components.routes,
                 *providers.routes,
                 *variables.routes,
+                *usage.routes,
                 *metrics.routes,
                 *health.routes,
                 *sign_in.routes,

@@ -20,7 +20,7 @@ from runtime.database.errors import StoreUnavailable
 from runtime.keychain.master_key import SecretKeyUnavailable
 from server.json_response import JsonResponse
 from server.middleware.host_check import SECURITY_HEADERS
-from server.store.flows import FlowNotStored, RevisionNotKept, VersionConflict
+from server.store.flows import FlowNotStored, RevisionNotKept, TooManyFlows, VersionConflict
 
 log = logging.getLogger(__name__)
 
@@ -107,6 +107,7 @@ _TURN_STATUS: Mapping[str, int] = {
     "flow_not_found": 404,
     "message_too_long": 413,
     "queue_full": 429,
+    "limit": 422,
     "internal": 500,
     "catalogue_missing": 503,
     "runner_unavailable": 503,
@@ -141,6 +142,9 @@ async def _known_error(_: Request, error: Exception) -> Response:
             return ApiError(404, "revision_not_found", f"The flow has no version {error.version}.", fix).reply()
         case VersionConflict():
             return conflict(error).reply()
+        case TooManyFlows():
+            message = f"You have {error.limit:,} flows, which is the limit; nothing was stored."
+            return ApiError(409, "too_many_flows", message, "Remove flows that are not needed.").reply()
         case AssistantUnavailable():
             return not_ready(error.error.code, error.error.message, error.error.fix).reply()
         case SecretKeyUnavailable():
@@ -164,7 +168,15 @@ async def _unexpected(_: Request, __: Exception) -> Response:
 
 HANDLERS: Mapping[type[Exception], Callable[[Request, Exception], Awaitable[Response]]] = {
     **dict.fromkeys(
-        (ApiError, FlowNotStored, RevisionNotKept, VersionConflict, AssistantUnavailable, StoreUnavailable),
+        (
+            ApiError,
+            FlowNotStored,
+            RevisionNotKept,
+            TooManyFlows,
+            VersionConflict,
+            AssistantUnavailable,
+            StoreUnavailable,
+        ),
         _known_error,
     ),
     HTTPException: _http_error,

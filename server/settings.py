@@ -9,13 +9,13 @@ from urllib.parse import urlsplit
 from pydantic import AliasChoices, Field, ValidationInfo, field_validator
 from pydantic_settings import NoDecode, SettingsConfigDict
 
-from agent.settings import AssistantSettings
+from server.limits.settings import LimitSettings
 
 NAME: Final = re.compile(r"[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*\.?")
 """The name of a host."""
 
 
-class ServerSettings(AssistantSettings):
+class ServerSettings(LimitSettings):
     """Settings of the server, from `WIREWRIGHT_*` variables; a plain `PORT` is honoured."""
 
     model_config = SettingsConfigDict(
@@ -51,9 +51,6 @@ class ServerSettings(AssistantSettings):
 
     log: Literal["auto", "text", "json"] = "auto"
     """How the log is written: lines for people, lines of JSON, or by whether standard output is a terminal."""
-
-    body_limit: int = Field(default=1_000_000, ge=1_024)
-    """How many bytes a request's body may have."""
 
     @field_validator("proxy_headers", "names", "origins", mode="before")
     @classmethod

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from starlette.requests import Request
 
 from agent.assistant import Assistant
+from server.limits.slots import Slots
 from server.settings import ServerSettings
 from server.telemetry.metrics import Metrics
 
@@ -19,12 +20,22 @@ class ServerState:
         assistant: takes turns and runs flows.
         stopping: set when the server stops; open streams then send their last event.
         metrics: counts log events.
+        turns: the turns that go on.
+        runs: the runs over HTTP that go on.
     """
 
     settings: ServerSettings
     assistant: Assistant
     stopping: asyncio.Event
     metrics: Metrics = field(default_factory=Metrics)
+    turns: Slots = field(init=False)
+    runs: Slots = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Make the places of turns and runs, as the settings say how many."""
+        limits = self.settings
+        self.turns = Slots("turns", limits.user_turns, limits.turns, limits.work_seconds)
+        self.runs = Slots("runs", limits.user_runs, limits.runs, limits.work_seconds)
 
 
 def server_state(request: Request) -> ServerState:

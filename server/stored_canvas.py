@@ -28,12 +28,14 @@ class StoredCanvas:
         loaded: the flow as the request found it.
         store: where it is stored.
         session: the conversation of the turn.
+        nodes: how many components a stored flow may have; None for any number.
 
     Attributes:
         merged: the flow as it was stored, when it has changes of others as well.
     """
 
-    def __init__(self, loaded: StoredFlow, store: FlowStore, session: str = "") -> None:
+    def __init__(self, loaded: StoredFlow, store: FlowStore, session: str = "", nodes: int | None = None) -> None:
+        self._nodes = nodes
         self._author = Author(kind="assistant", session=session)
         self._loaded = loaded
         self._store = store
@@ -84,6 +86,9 @@ class StoredCanvas:
         stored = Stored(flow_id=entry.id, saved=True, version=entry.version)
         if canvas == self._loaded.flow:
             return stored
+        if self._nodes is not None and len(canvas.nodes) > max(self._nodes, len(self._loaded.flow.nodes)):
+            reason = f"The flow has more than {self._nodes:,} components, which is the limit."
+            return stored.model_copy(update={"saved": False, "save_error": reason})
         try:
             return await self._replace(canvas, stored)
         except VersionConflict as conflict:

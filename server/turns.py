@@ -26,8 +26,10 @@ from runtime.files.names import FileRefused
 from runtime.telemetry import log_event
 from server.access.caller import Caller
 from server.errors import ApiError, not_stored
+from server.limits.admission import admit_turn, check_message
+from server.limits.slots import Slot
 from server.requests.body import flow_of, validated
-from server.requests.disconnect import ServerStopping, until
+from server.requests.disconnect import ServerStopping, TimeIsOver, until
 from server.store.flows import FlowNotStored
 from server.stored_canvas import StoredCanvas
 from server.streams.signals import approved_by, is_signal, signal_of
@@ -41,6 +43,8 @@ _NAMES_WITH_COLONS = frozenset({"ollama", "openai-compatible"})
 
 STOPPING = "The server is stopping; what was done so far is kept."
 
+TOO_SLOW = TurnError(code="timeout", message="The turn took longer than it may.", fix="Ask for less at a time.")
+
 log = logging.getLogger(__name__)
 
 
@@ -52,20 +56,19 @@ class AssistTurn:
         session: the conversation's id.
         stored: the stored flow that the turn works on, if any.
         stopping: set when the server stops.
+        slot: its place among the turns that go on.
     """
 
     def __init__(
-        self,
-        stream: TurnStream,
-        session: str,
-        stored: StoredCanvas | None,
-        stopping: asyncio.Event,
+        self, stream: TurnStream, session: str, stored: StoredCanvas | None, stopping: asyncio.Event, slot: Slot
     ) -> None:
         self._stream = stream
         self._session = session
         self._encoder = SseEncoder(session)
         self._stored = stored
         self._stopping = stopping
+        self._slot = slot
+        slot.release_with(self)
 
     @classmethod
     async def of(cls, caller: Caller, document: JsonObject) -> AssistTurn:
@@ -76,9 +79,11 @@ class AssistTurn:
             document: the request's JSON.
 
         Raises:
-            ApiError: a field is missing or wrong, there is no such flow, or the model is unavailable.
+            ApiError: a field is missing or wrong, there is no such flow, the model is unavailable, or a limit of the
+                user is reached.
         """
         body = validated(AssistRequest, document)
+        check_message(caller, body.input_value)
         if not body.approvals and "input_value" not in document:
             raise ApiError(
                 422, "invalid_request", "input_value is missing.", "Send the user's message.", "$.input_value"
@@ -89,8 +94,15 @@ class AssistTurn:
             )
         session = body.session_id or f"agentic_{uuid4()}"
         stored = None if body.flow_id is None else await _stored(caller, body.flow_id, session)
-        canvas = stored.flow if stored else None if body.flow is None else flow_of(body.flow, "$.flow")
+        canvas = (
+            stored.flow
+            if stored
+            else None
+            if body.flow is None
+            else flow_of(body.flow, "$.flow", caller.settings.nodes_limit)
+        )
         await _check_files(caller, body.files)
+        admission = await admit_turn(caller)
         try:
             model = wanted_model(caller.assistant, body.provider, body.model_name, caller.id)
             answers = await _answers(caller, body, session)
@@ -106,12 +118,17 @@ class AssistTurn:
                 apply=body.apply,
                 files=tuple(body.files),
                 max_attempts=body.max_attempts,
+                token_limit=admission.tokens,
             )
             stream = caller.assistant.turn(request, stored)
+            return cls(stream, session, stored, caller.stopping, admission.slot)
         except ModelChoiceError as refused:
+            admission.slot.release()
             error = refused.error
             raise ApiError(400, error.code, error.message, error.fix, "$.provider") from None
-        return cls(stream, session, stored, caller.stopping)
+        except BaseException:
+            admission.slot.release()
+            raise
 
     async def events(self) -> AsyncGenerator[Event]:
         """The turn's events as clients receive them, up to `complete`, `error` or `cancelled`.
@@ -119,7 +136,7 @@ class AssistTurn:
         Leaving early stops the turn; the changes that were already made to a stored flow are saved all the same.
         """
         try:
-            async with aclosing(until(self._stopping, self._stream)) as events:
+            async with aclosing(until(self._stopping, self._stream, self._slot.over)) as events:
                 async for event in events:
                     stored = await self._save() if isinstance(event, TurnEnded) else None
                     for encoded in self._encoder.encode(event, stored):
@@ -127,6 +144,9 @@ class AssistTurn:
         except ServerStopping:
             await self._stream.aclose()
             yield cancelled(self._stream.record, STOPPING, await self._save())
+        except TimeIsOver:
+            await self._stream.aclose()
+            yield failed(TOO_SLOW, self._session, self._stream.record, await self._save())
         except Exception:
             log.exception("assist.turn.failed")
             await self._stream.aclose()
@@ -137,6 +157,7 @@ class AssistTurn:
             with anyio.move_on_after(SAVE_SECONDS, shield=True):
                 await self._stream.aclose()
                 await self._save()
+            self._slot.release()
 
     def _with_merged(self, event: Event) -> Event:
         """The last event with the flow as it was stored, when that has changes of others as well."""
@@ -234,6 +255,6 @@ async def _answers(caller: Caller, body: AssistRequest, session: str) -> dict[st
 async def _stored(caller: Caller, flow_id: str, session: str) -> StoredCanvas:
     store = await caller.flows()
     try:
-        return StoredCanvas(await store.get(flow_id), store, session)
+        return StoredCanvas(await store.get(flow_id), store, session, caller.settings.nodes_limit)
     except FlowNotStored:
         raise not_stored(flow_id, "$.flow_id") from None

@@ -23,7 +23,7 @@ from tools.undo_stack import UndoStack, stack_of_last_turn
 from tools.workbench import MAX_ATTEMPTS
 
 TURNS = 10
-"""How many turns of a conversation are kept."""
+"""How many turns of a conversation are quoted to a model."""
 
 BYTES = 4_000_000
 """How large a stored conversation may be, in bytes of JSON."""
@@ -32,7 +32,7 @@ TITLE = 60
 """How many characters of its first message a conversation is called by."""
 
 SESSIONS = 100
-"""How many conversations are kept; the least recently used is dropped first."""
+"""How many conversations a model is quoted from; the least recently used is dropped first, but none that waits."""
 
 
 class Exchange(BaseModel):
@@ -180,6 +180,11 @@ class ConversationState(BaseModel):
         self.title = self.title or title_of(exchange.user)
         self.turns = [*self.turns, exchange][-TURNS:]
 
+    @property
+    def waits(self) -> bool:
+        """Whether an approval or a proposal waits for the user's answer."""
+        return self.pending is not None or self.offers.open is not None
+
     def note_answers(self, outcomes: Mapping[str, Outcome], reason: str = "") -> None:
         """Note in the history what became of approvals.
 
@@ -257,6 +262,8 @@ class ProcessMemory:
     def __init__(self, sessions: int = SESSIONS) -> None:
         self._sessions = sessions
         self._documents: OrderedDict[tuple[str, str], str] = OrderedDict()
+        self._waiting: set[tuple[str, str]] = set()
+        """The conversations in which something waits for the user's answer."""
 
     async def load(self, user: str, session: str) -> ConversationState:
         """Load a conversation, which counts as a use of it."""
@@ -267,11 +274,12 @@ class ProcessMemory:
         return ConversationState.model_validate_json(document)
 
     async def save(self, user: str, session: str, state: ConversationState) -> int:
-        """Save a conversation, dropping the user's least recently used one beyond the limit."""
+        """Save a conversation; beyond the limit, the user's least recently used ones that do not wait are dropped."""
         self._documents[user, session] = state.to_json()
         self._documents.move_to_end((user, session))
+        (self._waiting.add if state.waits else self._waiting.discard)((user, session))
         mine = [session for owner, session in self._documents if owner == user]
-        for evicted in mine[: -self._sessions]:
+        for evicted in (one for one in mine[: -self._sessions] if (user, one) not in self._waiting):
             del self._documents[user, evicted]
             log_event(
                 "assistant.conversation_buffer.session_evicted",
@@ -283,3 +291,4 @@ class ProcessMemory:
     async def forget(self, user: str, session: str) -> None:
         """Delete a conversation."""
         self._documents.pop((user, session), None)
+        self._waiting.discard((user, session))

@@ -90,10 +90,11 @@ class StoredMemory:
                 return ConversationState()
 
     async def save(self, user: str, session: str, state: ConversationState) -> int:
-        """Save a conversation, dropping the least recently used ones beyond the limit."""
+        """Save a conversation; beyond the limit, the least recently used ones in which nothing waits are dropped."""
         document = await asyncio.to_thread(state.to_json)
         with store_failures():
-            dropped, count = await (await self._rows()).save(user, session, document, self._sessions)
+            rows = await self._rows()
+            dropped, count = await rows.save(user, session, document, self._sessions, waiting=state.waits)
         for evicted in dropped:
             log_event(
                 "assistant.conversation_buffer.session_evicted", evicted_session_id=evicted, current_session_count=count

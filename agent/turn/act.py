@@ -135,7 +135,7 @@ async def act(
         limits=UsageLimits(
             request_limit=settings.request_limit,
             tool_calls_limit=settings.tool_limit,
-            total_tokens_limit=settings.token_limit,
+            total_tokens_limit=settings.token_limit if turn.request.token_limit is None else turn.request.token_limit,
         ),
         acts=intent != "question",
         checks_claims=not demo and intent != "question",

@@ -43,6 +43,7 @@ class TurnRequest(BaseModel):
         files: the user's files that the message is about, by their paths inside the user's folder.
         max_attempts: how many attempts the assistant has to build a flow or generate a component that passes its
             checks, including the first. None: the number of the suspended request, or the maximum.
+        token_limit: how many tokens the turn may use; None for what the settings say.
         held_keys: whether keys were removed from the text or the answers.
     """
 
@@ -62,6 +63,7 @@ class TurnRequest(BaseModel):
     components: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     max_attempts: int | None = Field(default=None, ge=1, le=MAX_ATTEMPTS)
+    token_limit: int | None = Field(default=None, ge=0)
     held_keys: bool = Field(default=False, exclude=True, repr=False)
 
     @property

@@ -88,6 +88,8 @@ async def _saved_result(turn: Turn, span: Span, *, late: bool) -> TurnResult:
         _trace_failure(span, failure, result, content=turn.services.settings.trace_content)
         with suppress(Exception):  # the first failure is the one to report
             await turn.save(result)
+    finally:
+        turn.count_usage()
     return result
 
 

@@ -15,6 +15,7 @@ from flows.document import Flow
 from runtime.files.folders import LOCAL_USER
 from runtime.keychain.user_variables import UserVariables
 from runtime.sessions.runs import RunLog
+from runtime.usage.log import UsageLog
 from tools.workbench import Workbench
 
 
@@ -60,6 +61,11 @@ class TurnServices(Protocol):
     @property
     def run_log(self) -> RunLog:
         """Keeps what ran."""
+        ...
+
+    @property
+    def usage_log(self) -> UsageLog:
+        """Counts what is used."""
         ...
 
     @property

@@ -22,6 +22,7 @@ from agent.language.phrases import languages, phrase
 from agent.language.replies import is_too_short_for_language, reply_language
 from agent.language.requests import asks_run, rewind_language, step_count
 from agent.models.providers import PROVIDERS, ModelChoice
+from agent.models.usage import usage_by_model
 from agent.prompts.framing import sanitise
 from agent.toolsets.selection import acting_calls
 from agent.turn.loop import AgentLoop, tool_calls
@@ -260,6 +261,13 @@ class Turn:
         self._log_runs()
         kept = self.canvas if self.request.keep_canvas else None
         await self.conversation.remember(self._remembered, result, self.bench, kept, self.message_language)
+
+    def count_usage(self) -> None:
+        """Count what this turn used, once."""
+        runs = 0 if self.bench is None else len(self.bench.runs)
+        answered, phases = _answering_models(self.messages), self._usage_by_phase()
+        used = usage_by_model(self.choice, answered, phases, self.messages, runs)
+        self.services.usage_log.record(self.request.user, used)
 
     def _log_runs(self) -> None:
         """Keep what ran for the user, once."""

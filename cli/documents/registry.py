@@ -81,6 +81,7 @@ PRINTED: dict[str, Printed] = {
     "runs list": Printed((stored.RunList,)),
     "runs show": Printed((RunEntry,)),
     "runs remove": Printed((flows.Removed,)),
+    "usage": Printed((users.UsageShown,)),
     "users add": Printed((users.UserToken,)),
     "users list": Printed((users.UserList,)),
     "users revoke": Printed((users.UserObject,)),

@@ -1,6 +1,6 @@
 """The documents of users."""
 
-from typing import Literal
+from typing import Literal, NotRequired
 
 from typing_extensions import TypedDict
 
@@ -30,3 +30,36 @@ class UserToken(TypedDict):
 
     user: UserObject
     token: str
+
+
+class UsageFigures(TypedDict):
+    """What was used; `cost` is in US dollars, and null when a part of it is not known."""
+
+    input_tokens: int
+    output_tokens: int
+    cached_tokens: int
+    requests: int
+    turns: int
+    runs: int
+    cost: float | None
+
+
+class UsageLine(UsageFigures):
+    """What was used in one of the groups asked for."""
+
+    day: NotRequired[str]
+    model: NotRequired[str]
+    user: NotRequired[str]
+
+
+UsageShown = TypedDict(
+    "UsageShown",
+    {
+        "from": str,
+        "to": str,
+        "by": list[Literal["day", "model", "user"]],
+        "usage": list[UsageLine],
+        "total": UsageFigures,
+    },
+)
+"""What was used from a day to a day, both included, in UTC."""

@@ -20,7 +20,8 @@ def local_files() -> "UserFiles":
     from runtime.files.folders import LOCAL_USER
     from runtime.files.store import UserFiles
 
-    return UserFiles(settings_of(AssistantSettings).data, LOCAL_USER)
+    settings = settings_of(AssistantSettings)
+    return UserFiles(settings.data, LOCAL_USER, settings.file_limits)
 
 
 def file_paths() -> list[str]:

@@ -116,7 +116,21 @@ async def _run(runner: "Runner", key: str, flow: "Flow", text: str | None, optio
     entry = RunEntry.of(result, text, flow=key, name=flow.name or "Untitled Flow", source="cli", session=session)
     async with run_log() as log:
         log.record(LOCAL_USER, entry)
+    await _count(result)
     return result
+
+
+async def _count(result: "RunResult") -> None:
+    """Count what a run used."""
+    from cli.database import opened_database
+    from runtime.files.folders import LOCAL_USER
+    from runtime.usage.log import UsageLog
+    from runtime.usage.runs import usage_of_run
+
+    async with opened_database() as database:
+        usage = UsageLog(database)
+        usage.record(LOCAL_USER, usage_of_run(result))
+        await usage.aclose()
 
 
 def approved_hosts(hosts: list[str]) -> tuple[str, ...]:

@@ -30,24 +30,35 @@ class ConversationRows:
             found = (await connection.execute(select(ConversationRow.document).where(row))).scalar_one_or_none()
         return None if found is None else await asyncio.to_thread(self._database.documents.unseal_text, found)
 
-    async def save(self, owner: str, session: str, document: str, max_conversations: int) -> tuple[list[str], int]:
+    async def save(
+        self, owner: str, session: str, document: str, max_conversations: int, *, waiting: bool = False
+    ) -> tuple[list[str], int]:
         """Store a conversation.
 
         Args:
             owner: whose it is.
             session: its id.
             document: its content.
-            max_conversations: how many conversations of an owner are kept; the least recently used ones are dropped.
+            max_conversations: how many conversations of an owner are kept; the least recently used ones are dropped,
+                but none in which something waits for an answer.
+            waiting: whether something in it waits for the user's answer.
 
         Returns:
             The sessions that were dropped, and how many conversations of all owners there are.
         """
         document = await asyncio.to_thread(self._database.documents.seal_text, document)
-        change = update(ConversationRow).where(_row(owner, session)).values(used=_NEXT_USE, document=document)
-        addition = insert(ConversationRow).values(owner=owner, session=session, used=_NEXT_USE, document=document)
+        change = (
+            update(ConversationRow)
+            .where(_row(owner, session))
+            .values(used=_NEXT_USE, document=document, waiting=waiting)
+        )
+        addition = insert(ConversationRow).values(
+            owner=owner, session=session, used=_NEXT_USE, document=document, waiting=waiting
+        )
         key = (ConversationRow.owner, ConversationRow.session)
         mine = select(*key).where(_IN_USE, ConversationRow.owner == owner)
-        beyond = mine.order_by(ConversationRow.used.desc()).offset(max_conversations)
+        last = mine.order_by(ConversationRow.used.desc()).limit(max_conversations)
+        beyond = mine.where(ConversationRow.waiting.is_(False), tuple_(*key).not_in(last))
         async with self._database.writing() as connection:
             if not (await connection.execute(change)).rowcount:
                 await connection.execute(addition)

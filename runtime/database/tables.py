@@ -1,6 +1,6 @@
 """The tables. A change here needs a migration, which `alembic revision --autogenerate` drafts."""
 
-from sqlalchemy import Index, MetaData, UniqueConstraint
+from sqlalchemy import BigInteger, Index, MetaData, UniqueConstraint
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 
@@ -18,7 +18,11 @@ class Base(DeclarativeBase):
 
 
 class FlowRow(Base):
-    """A stored flow: its document, and what lists show."""
+    """A stored flow: its document, and what lists show.
+
+    Attributes:
+        built_with: the digests of the catalogue's code in it, as JSON; None when they were not noted.
+    """
 
     __tablename__ = "flows"
 
@@ -30,6 +34,7 @@ class FlowRow(Base):
     version: Mapped[int]
     updated_at: Mapped[str]
     document: Mapped[str]
+    built_with: Mapped[str | None]
 
     __table_args__ = (Index(None, "owner", "updated_at"),)
 
@@ -70,6 +75,7 @@ class ConversationRow(Base):
     Attributes:
         set_aside: when it was found unreadable, ISO 8601 in UTC; empty for a conversation that is in use.
         used: grows with each use; the least recently used conversation has the smallest.
+        waiting: whether something in it waits for the user's answer; None when that was not noted.
     """
 
     __tablename__ = "conversations"
@@ -79,6 +85,7 @@ class ConversationRow(Base):
     set_aside: Mapped[str] = mapped_column(primary_key=True, default="")
     used: Mapped[int] = mapped_column(index=True)
     document: Mapped[str]
+    waiting: Mapped[bool | None]
 
 
 class FlowSessionRow(Base):
@@ -193,3 +200,53 @@ class UserRow(Base):
     created_at: Mapped[str]
     expires_at: Mapped[str | None]
     revoked_at: Mapped[str | None]
+
+
+class UsageRow(Base):
+    """What a user has used on one day by one model.
+
+    Attributes:
+        owner: the user.
+        day: the day in UTC, `YYYY-MM-DD`.
+        model: the model, `provider:name`, or `flows` for the models inside flows.
+        nano_dollars: the known cost.
+        unpriced: how often tokens were used at a price that is not known.
+    """
+
+    __tablename__ = "usage"
+
+    owner: Mapped[str] = mapped_column(primary_key=True)
+    day: Mapped[str] = mapped_column(primary_key=True)
+    model: Mapped[str] = mapped_column(primary_key=True)
+    input_tokens: Mapped[int] = mapped_column(BigInteger)
+    output_tokens: Mapped[int] = mapped_column(BigInteger)
+    cached_tokens: Mapped[int] = mapped_column(BigInteger)
+    requests: Mapped[int] = mapped_column(BigInteger)
+    turns: Mapped[int] = mapped_column(BigInteger)
+    runs: Mapped[int] = mapped_column(BigInteger)
+    nano_dollars: Mapped[int] = mapped_column(BigInteger)
+    unpriced: Mapped[int] = mapped_column(BigInteger)
+
+    __table_args__ = (Index(None, "day"),)
+
+
+class IdempotencyKeyRow(Base):
+    """A request that named an `Idempotency-Key`, and its answer.
+
+    Attributes:
+        owner: the user.
+        key: the key.
+        state: `running`, `answered`, `streamed`, or `not_kept` for an answer that is too large.
+        fingerprint: a digest of the request; empty while it runs.
+        answer: the answer, encrypted; empty when there is none.
+        created_at: when the request began, in seconds since the epoch.
+    """
+
+    __tablename__ = "idempotency_keys"
+
+    owner: Mapped[str] = mapped_column(primary_key=True)
+    key: Mapped[str] = mapped_column(primary_key=True)
+    state: Mapped[str]
+    fingerprint: Mapped[str]
+    answer: Mapped[str]
+    created_at: Mapped[int] = mapped_column(BigInteger, index=True)

@@ -17,10 +17,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final
 
+from runtime.files import upload as uploads
 from runtime.files.atomic import NO_FOLLOW, READ, write_atomically
 from runtime.files.folders import UserFolderError, user_folder
 from runtime.files.names import TEMPORARY_PREFIX, FileExists, FileMissing, FileRefused, is_reserved, segments
-from runtime.files.upload import UPLOAD_LIMIT, Upload, too_large
+from runtime.files.upload import FileLimits, FilesFull, Upload, too_large
 
 SIZE_LIMIT: Final = 10 * 1024 * 1024
 """Bytes of one text file."""
@@ -58,11 +59,13 @@ class UserFiles:
     Args:
         data: the data folder.
         user: the owner of the files.
+        limits: how much they may hold; None for the usual limits.
     """
 
-    def __init__(self, data: Path, user: str | None) -> None:
+    def __init__(self, data: Path, user: str | None, limits: FileLimits | None = None) -> None:
         self._data = data
         self._user = user
+        self.limits = limits or FileLimits(file_bytes=uploads.UPLOAD_LIMIT, total_bytes=TOTAL_LIMIT, files=COUNT_LIMIT)
 
     def read(self, path: str) -> str:
         """The text of a file, with its line ends."""
@@ -77,8 +80,8 @@ class UserFiles:
     def write_bytes(self, path: str, content: bytes) -> Written:
         """Write a file of any kind, creating it and its folders if they are missing."""
         names = _file(path)
-        if len(content) > UPLOAD_LIMIT:
-            raise too_large("/".join(names))
+        if len(content) > self.limits.file_bytes:
+            raise too_large("/".join(names), self.limits.file_bytes)
         return self._write(names, content)
 
     def _write(self, names: tuple[str, ...], body: bytes) -> Written:
@@ -99,7 +102,7 @@ class UserFiles:
         """Open a file of any kind for reading; what it holds then stays readable, also after it was replaced."""
         names = _file(path)
         with self._root() as root, _parent(root, names, create=False) as folder:
-            file = _open(folder, names, UPLOAD_LIMIT)
+            file = _open(folder, names, max(uploads.UPLOAD_LIMIT, self.limits.file_bytes))
         with file:
             yield file
 
@@ -115,7 +118,7 @@ class UserFiles:
         with self._root() as root:
             _remove_stale(root)
             with _failures(names[-1]):
-                upload = Upload(root, "/".join(names))
+                upload = Upload(root, "/".join(names), self.limits.file_bytes)
             try:
                 yield upload
                 upload.complete()
@@ -211,10 +214,12 @@ class UserFiles:
         count = size = 0
         for _, bytes_ in _below(root, ()):
             count, size = count + 1, size + bytes_
-        if new and count >= COUNT_LIMIT:
-            raise FileRefused(f"There are {count} files already, which is the limit.")
-        if size + growth > TOTAL_LIMIT:
-            raise FileRefused(f"The files would have more than {TOTAL_LIMIT // 1024 // 1024} MB together.")
+        if new and count >= self.limits.files:
+            raise FilesFull(f"There are {count} files already, which is the limit.")
+        total = self.limits.total_bytes
+        if size + growth > total:
+            shown = f"{total // 1024 // 1024} MB" if total >= 1024 * 1024 else f"{total:,} bytes"
+            raise FilesFull(f"The files would have more than {shown} together.")
 
 
 def _file(path: str) -> tuple[str, ...]:

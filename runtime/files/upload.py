@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
+from dataclasses import dataclass
 from typing import Final
 
 from runtime.files.atomic import CREATE
@@ -18,9 +19,29 @@ class FileTooLarge(FileRefused):
     """A file has more bytes than one may have."""
 
 
-def too_large(path: str) -> FileTooLarge:
-    """The refusal of a file that has too many bytes."""
-    return FileTooLarge(f"{path} has more than {UPLOAD_LIMIT // 1024 // 1024} MB, which is the limit for one file.")
+class FilesFull(FileRefused):
+    """The user has as many files, or as many bytes in them, as one may have."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileLimits:
+    """How much a user's files may hold.
+
+    Attributes:
+        file_bytes: bytes of one file.
+        total_bytes: bytes of all files.
+        files: how many files.
+    """
+
+    file_bytes: int
+    total_bytes: int
+    files: int
+
+
+def too_large(path: str, limit: int) -> FileTooLarge:
+    """The refusal of a file that has more bytes than one may have."""
+    shown = f"{limit // 1024 // 1024} MB" if limit >= 1024 * 1024 else f"{limit:,} bytes"
+    return FileTooLarge(f"{path} has more than {shown}, which is the limit for one file.")
 
 
 class Upload:
@@ -32,9 +53,10 @@ class Upload:
         new: whether there was no such file before; known when it is complete.
     """
 
-    def __init__(self, root: int, path: str) -> None:
-        """Create it in the open folder `root`, to become `path`. Raises OSError when that fails."""
+    def __init__(self, root: int, path: str, limit: int) -> None:
+        """Create it in the open folder `root`, to become `path`, of at most `limit` bytes. Raises OSError."""
         self._root = root
+        self._limit = limit
         self.path = path
         self.size = 0
         self.new = True
@@ -48,8 +70,8 @@ class Upload:
             FileRefused: the file becomes too large, or the disk does not take it.
         """
         self.size += len(piece)
-        if self.size > UPLOAD_LIMIT:
-            raise too_large(self.path)
+        if self.size > self._limit:
+            raise too_large(self.path, self._limit)
         try:
             self._file.write(piece)
         except OSError:

@@ -52,7 +52,7 @@ class Caller:
     @property
     def files(self) -> UserFiles:
         """The user's files."""
-        return UserFiles(self.settings.data, self.user.id)
+        return UserFiles(self.settings.data, self.user.id, self.settings.file_limits)
 
     @property
     def variables(self) -> UserVariables:
@@ -73,7 +73,7 @@ class Caller:
         await self.assistant.database.open()
         from server.store.sql import SqlFlowStore
 
-        return SqlFlowStore(self.assistant.database, self.user.id)
+        return SqlFlowStore(self.assistant.database, self.user.id, self.settings.flows_limit)
 
 
 def caller_of(request: Request) -> Caller:

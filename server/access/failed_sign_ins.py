@@ -1,4 +1,4 @@
-"""Wrong tokens, counted by the address that they come from."""
+"""Wrong tokens, counted by the address that they come from; of IPv6, by the network that one customer is given."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from ipaddress import IPv6Address, ip_address
 from typing import Final
 
 ALLOWED: Final = 20
@@ -28,7 +29,7 @@ class FailedSignIns:
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
+        self.clock = clock
         self._windows: OrderedDict[str, tuple[float, int]] = OrderedDict()
 
     def count(self, address: str) -> int:
@@ -37,7 +38,7 @@ class FailedSignIns:
         Returns:
             The whole seconds that the address has to wait, or 0 when it has not failed too often.
         """
-        now = self._clock()
+        now, address = self.clock(), _network(address)
         began, failures = self._windows.pop(address, (now, 0))
         if now - began >= WINDOW_SECONDS:
             began, failures = now, 0
@@ -45,3 +46,16 @@ class FailedSignIns:
         if len(self._windows) > ADDRESSES:
             self._windows.popitem(last=False)
         return 0 if failures < ALLOWED else max(1, math.ceil(began + WINDOW_SECONDS - now))
+
+
+def _network(address: str) -> str:
+    """What an address is counted as: itself, or the /64 of an IPv6 address, in which a client may take any other."""
+    try:
+        found = ip_address(address.partition("%")[0])
+    except ValueError:  # such as of a socket that has none
+        return address
+    if not isinstance(found, IPv6Address):
+        return str(found)
+    if found.ipv4_mapped is not None:
+        return str(found.ipv4_mapped)
+    return str(IPv6Address(int(found) >> 64 << 64))

@@ -16,6 +16,7 @@ from agent.contract.requests import STREAM_PATH
 from runtime.accounts.scopes import Scope as TokenScope
 from server.access.auth import SIGN_IN_PATH
 from server.errors import ApiError
+from server.idempotency.check import IdempotencyCheck
 
 READS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 """Methods that change nothing."""
@@ -44,6 +45,7 @@ NEEDS: Final[Mapping[str, Needs]] = {
     "/api/v1/flows/import": Needs(),
     "/api/v1/flows/{flow_id}/duplicate": Needs(),
     "/api/v1/flows/{flow_id}/export": Needs(),
+    "/api/v1/flows/{flow_id}/update-components": Needs(),
     "/api/v1/flows/{flow_id}/revisions": Needs(),
     "/api/v1/flows/{flow_id}/revisions/{version}": Needs(),
     "/api/v1/flows/{flow_id}/revisions/{version}/restore": Needs(),
@@ -60,6 +62,7 @@ NEEDS: Final[Mapping[str, Needs]] = {
     "/api/v1/providers/{name}": Needs(),
     "/api/v1/variables": Needs(),
     "/api/v1/variables/{name}": Needs(),
+    "/api/v1/usage": Needs(),
     "/metrics": Needs(read="admin", change="admin"),
     "/": Needs(read=None),
     "/healthz": Needs(read=None),
@@ -99,7 +102,7 @@ class ScopeCheck:
 
 
 def checked(routes: Iterable[Route]) -> list[Route]:
-    """Routes that check scopes.
+    """Routes that check scopes, and that answer a request whose `Idempotency-Key` is repeated as they did before.
 
     Raises:
         LookupError: a route is missing in `NEEDS`.
@@ -108,6 +111,8 @@ def checked(routes: Iterable[Route]) -> list[Route]:
     for route in routes:
         if route.path not in NEEDS:
             raise LookupError(f"{route.path} is missing in NEEDS.")
-        check = Middleware(ScopeCheck, NEEDS[route.path])
-        found.append(Route(route.path, route.endpoint, methods=route.methods, name=route.name, middleware=[check]))
+        wrappers = [Middleware(ScopeCheck, NEEDS[route.path])]
+        if route.path != SIGN_IN_PATH:  # whose answers hold a session, and who asks is not known before
+            wrappers.append(Middleware(IdempotencyCheck))
+        found.append(Route(route.path, route.endpoint, methods=route.methods, name=route.name, middleware=wrappers))
     return found

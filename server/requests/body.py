@@ -92,12 +92,13 @@ def validated(model: type[T], document: object) -> T:
         ) from None
 
 
-def flow_of(document: object, where: str = "$") -> Flow:
+def flow_of(document: object, where: str = "$", nodes: int = NODES) -> Flow:
     """The flow in a part of a request.
 
     Args:
         document: a Langflow export, or bare nodes and edges.
         where: the JSON path of that part.
+        nodes: how many components it may have.
 
     Raises:
         ApiError: 422, naming the place.
@@ -108,8 +109,8 @@ def flow_of(document: object, where: str = "$") -> Flow:
         place = where + error.path.removeprefix("$")
         raise ApiError(422, "invalid_flow", f"This is not a flow: {place} {error.message}.", error.fix, place) from None
 
-    if len(flow.nodes) > NODES or len(flow.edges) > EDGES:
-        message = f"The flow has more than {NODES:,} components or {EDGES:,} connections."
+    if len(flow.nodes) > nodes or len(flow.edges) > EDGES:
+        message = f"The flow has more than {nodes:,} components or {EDGES:,} connections."
         raise ApiError(422, "flow_too_large", message, "Split it into several flows.", where)
     return flow
 

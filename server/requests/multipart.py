@@ -12,8 +12,8 @@ from python_multipart.multipart import parse_options_header
 from starlette.requests import Request
 
 from runtime.files.names import FileRefused
-from runtime.files.store import TOTAL_LIMIT, UserFiles, Written
-from runtime.files.upload import FileTooLarge, Upload
+from runtime.files.store import UserFiles, Written
+from runtime.files.upload import FilesFull, FileTooLarge, Upload
 from server.errors import ApiError
 from server.requests.body import pieces
 
@@ -26,8 +26,8 @@ FILES_LIMIT: Final = 20
 PARTS_LIMIT: Final = 200
 """Parts of one request, with those that are no files: each costs time, however short it is."""
 
-UPLOADS_LIMIT: Final = TOTAL_LIMIT + 1_000_000
-"""Bytes of a whole request: what a user may have, and the multipart form around it."""
+FORM_BYTES: Final = 1_000_000
+"""Bytes of a request beside its files: the multipart form around them."""
 
 HEADER_LIMIT: Final = 4_096
 """Bytes of the headers of one part."""
@@ -61,7 +61,7 @@ async def _read(request: Request, boundary: bytes, reader: _Reader) -> None:
     """Receive the whole body; raises an ApiError for the first thing that is wrong."""
     try:
         parser = _parser(boundary, reader)
-        async for piece in pieces(request, UPLOADS_LIMIT, UPLOAD_SECONDS):
+        async for piece in pieces(request, reader.most_bytes, UPLOAD_SECONDS):
             await asyncio.to_thread(parser.write, piece)
         await asyncio.to_thread(parser.finalize)
     except FormParserError:
@@ -104,6 +104,8 @@ def refusal(refused: FileRefused) -> ApiError:
     """The error for a file that is not taken."""
     if isinstance(refused, FileTooLarge):
         return ApiError(413, "too_large", refused.message, "Send a smaller one.")
+    if isinstance(refused, FilesFull):
+        return ApiError(409, "files_full", refused.message, "Remove files that are not needed.")
     return ApiError(422, "file_refused", refused.message, "Choose another name, or remove files that are not needed.")
 
 
@@ -121,6 +123,11 @@ class _Reader:
         self._upload: Upload | None = None
         self.unfinished = False
         self.written: list[Written] = []
+
+    @property
+    def most_bytes(self) -> int:
+        """The bytes of a whole request: what a user may have, and the form around it."""
+        return self._files.limits.total_bytes + FORM_BYTES
 
     def begin(self) -> None:
         self._parts += 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import mimetypes
+from dataclasses import asdict
 from typing import Final
 from urllib.parse import quote
 
@@ -15,8 +16,6 @@ from starlette.routing import Route
 from agent.contract.events import FILES_PATH, file_url
 from flows.document import Json
 from runtime.files.names import FileMissing, FileRefused
-from runtime.files.store import COUNT_LIMIT, TOTAL_LIMIT
-from runtime.files.upload import UPLOAD_LIMIT
 from server.access.caller import caller_of
 from server.errors import ApiError
 from server.json_response import JsonResponse
@@ -32,12 +31,13 @@ class Files(HTTPEndpoint):
 
     async def get(self, request: Request) -> Response:
         """Every file with its size, by path, and the limits."""
+        own = caller_of(request).files
         try:
-            listed = await asyncio.to_thread(caller_of(request).files.listing)
+            listed = await asyncio.to_thread(own.listing)
         except FileRefused as refused:
             raise refusal(refused) from None
         files: list[Json] = [{"path": path, "size": size, "url": file_url(path)} for path, size in listed]
-        limits: Json = {"file_bytes": UPLOAD_LIMIT, "total_bytes": TOTAL_LIMIT, "files": COUNT_LIMIT}
+        limits: Json = asdict(own.limits)
         total = sum(size for _, size in listed)
         return JsonResponse({"files": files, "total": len(files), "total_bytes": total, "limits": limits})
 

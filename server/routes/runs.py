@@ -21,11 +21,14 @@ from runtime.options import RunOptions
 from runtime.results import RunError, RunMetrics, RunResult
 from runtime.run_events import RunEvent
 from runtime.sessions.run_entry import RunEntry
+from runtime.usage.runs import usage_of_run
 from server.access.caller import Caller, caller_of
 from server.errors import not_ready
 from server.json_response import JsonResponse
+from server.limits.admission import admit_run
+from server.limits.slots import Slot
 from server.requests.body import read_object, validated
-from server.requests.disconnect import ServerStopping, until, while_connected
+from server.requests.disconnect import ServerStopping, TimeIsOver, until, while_connected
 from server.routes.assist import GRACE_SECONDS, PING_SECONDS
 from server.store.flows import FlowNotStored, StoredFlow
 from server.streams.sse import file_written, frame
@@ -60,10 +63,17 @@ async def run(request: Request) -> Response:
         variables=caller.variables,
         models=await caller.assistant.models_of(caller.id),
     )
+    slot = await admit_run(caller)
     if run_request.stream or _wants_stream(request):
-        refusal = await while_connected(request, caller.stopping, _refusal(caller, stored.flow))
+        try:
+            refusal = await while_connected(request, caller.stopping, _refusal(caller, stored.flow))
+        except BaseException:
+            slot.release()
+            raise
+        items = run_events(execute, stored.flow, run_request.input_value, options)
+        slot.release_with(items)
         return EventSourceResponse(
-            _frames(run_events(execute, stored.flow, run_request.input_value, options), refusal, caller),
+            _frames(items, refusal, caller, slot),
             sep="\n",
             ping=PING_SECONDS,
             headers={"Cache-Control": "no-cache"},
@@ -74,7 +84,10 @@ async def run(request: Request) -> Response:
         refusal = await _refusal(caller, stored.flow)
         return refusal or await execute(stored.flow, run_request.input_value, options)
 
-    result = await while_connected(request, caller.stopping, result_of_run())
+    try:
+        result = await while_connected(request, caller.stopping, slot.within(result_of_run()))
+    finally:
+        slot.release()
     if result.busy and result.error is not None:
         raise not_ready("busy", result.error.message, result.error.fix)
     return JsonResponse(result.to_json())
@@ -91,6 +104,7 @@ def _recorded(
             name, key = stored.entry.name, stored.entry.id
             entry = RunEntry.of(result, text, flow=key, name=name, source="http", session=session)
             caller.assistant.run_log.record(caller.id, entry)
+            caller.assistant.usage_log.record(caller.id, usage_of_run(result))
         if session is not None:
             await _forget_unless_stored(caller, stored.entry.id)
         return result
@@ -124,15 +138,16 @@ async def _refusal(caller: Caller, flow: Flow) -> RunResult | None:
 
 
 async def _frames(
-    items: EventStream[RunEvent | RunResult], refusal: RunResult | None, caller: Caller
+    items: EventStream[RunEvent | RunResult], refusal: RunResult | None, caller: Caller, slot: Slot
 ) -> AsyncGenerator[bytes]:
     """The events of a run, each as one frame; the last is `complete`, or `cancelled` when the server stops."""
     if refusal is not None:
+        slot.release()
         yield frame(RunComplete(data=refusal))
         return
     async with items:
         try:
-            async for item in until(caller.stopping, aiter(items)):
+            async for item in until(caller.stopping, aiter(items), slot.over):
                 if not isinstance(item, RunResult):
                     yield frame(item)
                     continue
@@ -141,6 +156,10 @@ async def _frames(
                 yield frame(RunComplete(data=item))
         except ServerStopping:
             yield frame(cancelled(message="The server is stopping; the run was ended."))
+        except TimeIsOver:
+            yield frame(cancelled(message="The run took longer than it may, and was ended."))
+        finally:
+            slot.release()
 
 
 def _wants_stream(request: Request) -> bool:

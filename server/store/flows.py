@@ -29,6 +29,14 @@ class FlowNotStored(LookupError):
         self.flow_id = flow_id
 
 
+class TooManyFlows(Exception):
+    """The user has as many flows as one may have; nothing was stored."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"A user may have {limit:,} flows.")
+        self.limit = limit
+
+
 class VersionConflict(Exception):
     """The flow is not at the version that was to be replaced; `current` is the one it is at."""
 
@@ -121,7 +129,11 @@ class FlowStore(Protocol):
     """Keeps flows, with optimistic versions. Every method may raise `StoreUnavailable`."""
 
     async def add(self, flow: Flow, author: Author = CLIENT) -> FlowEntry:
-        """Store a flow under a new id, as version 1."""
+        """Store a flow under a new id, as version 1.
+
+        Raises:
+            TooManyFlows: the owner has as many as one may have.
+        """
         ...
 
     async def add_all(self, flows: Sequence[Flow], author: Author = CLIENT) -> list[FlowEntry]:
@@ -164,6 +176,10 @@ class FlowStore(Protocol):
             FlowNotStored: there is no such flow.
             RevisionNotKept: it has no such version, or it is not kept any more.
         """
+        ...
+
+    async def engine_codes(self, text: str = "") -> list[tuple[FlowEntry, dict[str, list[str]]]]:
+        """The entries of flows, last changed first, each with the hashes of the engine's own code in it, by type."""
         ...
 
     async def components_used(self, names: Collection[str]) -> set[str]:

@@ -10,6 +10,7 @@ from uuid import uuid4
 from sqlalchemy import ColumnElement, Insert, bindparam, delete, func, insert, select, update
 
 from flows.document import Flow, parsed_flow
+from flows.edits.updates import engine_codes
 from runtime.database.database import Database
 from runtime.database.tables import FlowRow, RevisionRow
 from runtime.keychain.documents import MARK
@@ -23,6 +24,7 @@ from server.store.flows import (
     Revision,
     RevisionNotKept,
     StoredFlow,
+    TooManyFlows,
     VersionConflict,
 )
 
@@ -48,11 +50,13 @@ class SqlFlowStore:
     Args:
         database: where they are stored.
         owner: the id of the owner.
+        limit: how many the owner may have; None for any number.
     """
 
-    def __init__(self, database: Database, owner: str) -> None:
+    def __init__(self, database: Database, owner: str, limit: int | None = None) -> None:
         self._database = database
         self._owner = owner
+        self._limit = limit
 
     async def add(self, flow: Flow, author: Author = CLIENT) -> FlowEntry:
         """Store a flow under a new id, as version 1."""
@@ -61,13 +65,17 @@ class SqlFlowStore:
 
     async def add_all(self, flows: Sequence[Flow], author: Author = CLIENT) -> list[FlowEntry]:
         """Store flows as `add` does: all of them or none."""
-        added = [(_entry(str(uuid4()), flow, 1), await self._text(flow)) for flow in flows]
+        added = [(_entry(str(uuid4()), flow, 1), await self._text(flow), _codes(flow)) for flow in flows]
         async with self._database.writing() as connection:
-            for entry, document in added:
-                new = insert(FlowRow).values(**entry.to_json(), owner=self._owner, document=document)
-                await connection.execute(new)
+            for entry, document, codes in added:
+                stored = {**entry.to_json(), "owner": self._owner, "document": document, "built_with": codes}
+                await connection.execute(insert(FlowRow).values(**stored))
                 await connection.execute(self._revision(entry, document, author))
-        return [entry for entry, _ in added]
+            if self._limit is not None:  # counted after writing, when no other process writes
+                mine = select(func.count()).select_from(FlowRow).where(FlowRow.owner == self._owner)
+                if (await connection.execute(mine)).scalar_one() > self._limit:
+                    raise TooManyFlows(self._limit)
+        return [entry for entry, _, _ in added]
 
     async def get(self, flow_id: str) -> StoredFlow:
         """The flow with this id."""
@@ -98,7 +106,7 @@ class SqlFlowStore:
         change = (
             update(FlowRow)
             .where(*self._is(flow_id), FlowRow.version == version)
-            .values(**entry.to_json(), document=document)
+            .values(**entry.to_json(), document=document, built_with=_codes(flow))
         )
         async with self._database.writing() as connection:
             if (await connection.execute(change)).rowcount:
@@ -133,6 +141,22 @@ class SqlFlowStore:
             raise RevisionNotKept(flow_id, version)
         *revision, document = row
         return _stored_revision(revision), await asyncio.to_thread(self._flow, document)
+
+    async def engine_codes(self, text: str = "") -> list[tuple[FlowEntry, dict[str, list[str]]]]:
+        """The entries of flows, last changed first, each with the hashes of the engine's own code in it, by type."""
+        mine = FlowRow.owner == self._owner
+        if text:
+            mine = mine & FlowRow.name.icontains(text, autoescape=True)
+        newest = select(*_ENTRY, FlowRow.built_with).where(mine).order_by(FlowRow.updated_at.desc(), FlowRow.id)
+        async with self._database.reading() as connection:
+            rows = (await connection.execute(newest)).all()
+        found: list[tuple[FlowEntry, dict[str, list[str]]]] = []
+        for *columns, codes in rows:
+            entry = _stored_entry(columns)
+            if codes is None:  # stored before the hashes were noted
+                codes = _codes((await self.get(entry.id)).flow)
+            found.append((entry, json.loads(codes)))
+        return found
 
     async def components_used(self, names: Collection[str]) -> set[str]:
         """Those of these component types that a stored flow uses, or at least mentions in quotes."""
@@ -193,6 +217,10 @@ def _entry(flow_id: str, flow: Flow, version: int) -> FlowEntry:
         version=version,
         updated_at=datetime.now(UTC).isoformat(),
     )
+
+
+def _codes(flow: Flow) -> str:
+    return json.dumps(engine_codes(flow), separators=(",", ":"))
 
 
 def _stored_revision(columns: Sequence[Any]) -> Revision:

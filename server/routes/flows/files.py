@@ -66,8 +66,9 @@ async def import_flows(request: Request) -> Response:
     if not 0 < len(found) <= IMPORT_FLOWS:
         fix = f"Send 1 to {IMPORT_FLOWS} flows."
         raise ApiError(422, "invalid_request", f"There are {len(found)} flows in this import.", fix, "$")
-    flows = [flow_of(document, place) for place, document in found]
-    store = await caller_of(request).flows()
+    caller = caller_of(request)
+    flows = [flow_of(document, place, caller.settings.nodes_limit) for place, document in found]
+    store = await caller.flows()
     entries: list[Json] = [entry.to_json() for entry in await store.add_all(flows)]
     return JsonResponse({"flows": entries, "total": len(entries)}, 201)
 

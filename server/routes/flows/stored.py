@@ -16,6 +16,7 @@ from server.errors import ApiError
 from server.json_response import JsonResponse
 from server.requests.body import flow_of, read_object
 from server.requests.query import is_number, number
+from server.routes.flows.stale import stale_flows
 from server.store.flows import FlowEntry, VersionConflict
 
 VERSION_LIMIT = 2**63 - 1
@@ -38,9 +39,13 @@ class Flows(HTTPEndpoint):
     """All stored flows."""
 
     async def get(self, request: Request) -> Response:
-        """One page of them, last changed first; with `q`, of those whose names contain it."""
+        """One page of them, last changed first; `q` and `stale` leave out others."""
         limit, offset = number(request, "limit", PAGE, 1, PAGE_LIMIT), number(request, "offset", 0, 0, 2**31)
         text = request.query_params.get("q", "").strip()[:QUERY_LIMIT]
+        if request.query_params.get("stale") == "true":
+            stale = await stale_flows(caller_of(request), text)
+            some: list[Json] = [*stale[offset : offset + limit]]
+            return JsonResponse({"flows": some, "total": len(stale), "limit": limit, "offset": offset})
         entries, total = await (await caller_of(request).flows()).page(limit, offset, text)
         found: list[Json] = [entry.to_json() for entry in entries]
         return JsonResponse({"flows": found, "total": total, "limit": limit, "offset": offset})
@@ -49,7 +54,7 @@ class Flows(HTTPEndpoint):
         """Store a new one."""
         caller = caller_of(request)
         document = await read_object(request, caller.settings.body_limit)
-        flow = flow_of(*_flow_part(document))
+        flow = flow_of(*_flow_part(document), caller.settings.nodes_limit)
         entry = await (await caller.flows()).add(flow)
         return created(entry)
 
@@ -69,7 +74,7 @@ class OneFlow(HTTPEndpoint):
         version = seen_version(request, document)
         if "flow" not in document:
             document = {key: value for key, value in document.items() if key != "version"}
-        flow = flow_of(*_flow_part(document))
+        flow = flow_of(*_flow_part(document), caller.settings.nodes_limit)
         entry = await (await caller.flows()).replace(request.path_params["flow_id"], flow, version)
         return JsonResponse(entry.to_json(), headers={"ETag": tag_of(entry)})
 
@@ -87,7 +92,7 @@ class OneFlow(HTTPEndpoint):
         except StaleAction as stale:
             fix = "Read the flow again, and make the actions anew."
             raise ApiError(409, "stale_action", str(stale), fix, "$.actions") from None
-        flow = flow_of(changed.raw, "$.actions")
+        flow = flow_of(changed.raw, "$.actions", caller.settings.nodes_limit)
         entry = await store.replace(flow_id, flow, version)
         return JsonResponse(entry.to_json(), headers={"ETag": tag_of(entry)})
 

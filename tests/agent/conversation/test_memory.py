@@ -92,6 +92,24 @@ async def test_the_least_recently_used_conversation_is_dropped_first(kept: Kept)
     assert left == [True, False, True]
 
 
+async def test_a_conversation_that_waits_for_an_answer_is_never_dropped(kept: Kept) -> None:
+    memory = kept(2)
+    asked, offered = ConversationState(pending=waiting()), ConversationState()
+    offered.offers.add(1, Flow.empty(), Flow.empty())
+    await memory.save("u", "asked", asked)
+    await memory.save("u", "offered", offered)
+    plain = ConversationState(dismissed_plan="x")
+    for number in range(5):
+        await memory.save("u", str(number), plain)
+    assert (await memory.load("u", "asked"), await memory.load("u", "offered")) == (asked, offered)
+    for name in ("asked", "offered"):
+        await memory.save("u", name, plain)  # both are answered
+    for number in range(5, 8):
+        await memory.save("u", str(number), plain)
+    left = [(await memory.load("u", name)) == ConversationState() for name in ("asked", "offered", "6", "7")]
+    assert left == [True, True, False, False]
+
+
 async def test_nobody_crowds_out_the_conversations_of_others(kept: Kept) -> None:
     memory = kept(2)
     plan = ConversationState(dismissed_plan="x")

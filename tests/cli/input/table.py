@@ -234,6 +234,7 @@ WORKS = {
     "runs list": Works("runs list --json", "wirewright.db"),
     "runs show": Works("runs show none --json", "wirewright.db", code=1),
     "runs remove": Works("runs remove --all --json", "wirewright.db"),
+    "usage": Works("usage --json", "wirewright.db"),
     "users add": Works("users add ada --json", "wirewright.db"),
     "users list": Works("users list --json", "wirewright.db"),
     "users revoke": Works("users revoke ada --json", "wirewright.db", code=1),

@@ -13,6 +13,7 @@ from runtime.files import store
 from runtime.files.folders import user_folder
 from runtime.files.names import FileRefused
 from runtime.files.store import UserFiles
+from runtime.files.upload import FileLimits
 
 
 @pytest.fixture
@@ -143,13 +144,12 @@ def test_files_are_for_their_owner_alone(files: UserFiles, folder: Path) -> None
 
 def test_what_would_fill_the_disk_is_refused(files: UserFiles, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "SIZE_LIMIT", 10)
-    monkeypatch.setattr(store, "TOTAL_LIMIT", 25)
-    monkeypatch.setattr(store, "COUNT_LIMIT", 3)
+    files.limits = FileLimits(file_bytes=1_000, total_bytes=25, files=3)
     with pytest.raises(FileRefused, match="11 bytes"):
         files.write("a.md", "x" * 11)
     for name in ("a", "b"):
         files.write(name, "x" * 10)
-    with pytest.raises(FileRefused, match="together"):
+    with pytest.raises(FileRefused, match="25 bytes together"):
         files.write("c", "x" * 6)
     with pytest.raises(FileRefused, match="12 bytes"):
         files.edit("a", "x" * 10, "x" * 12)

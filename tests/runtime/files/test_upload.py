@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from runtime.files import upload
 from runtime.files.folders import user_folder
 from runtime.files.names import FileExists, FileMissing, FileRefused
 from runtime.files.store import UserFiles
-from runtime.files.upload import FileTooLarge
+from runtime.files.upload import FileLimits, FileTooLarge
 
 
 @pytest.fixture
@@ -46,8 +45,8 @@ def test_a_file_is_not_replaced_unless_that_is_wanted(files: UserFiles) -> None:
     assert files.read("a.txt") == "old"
 
 
-def test_too_many_bytes_are_refused_as_they_arrive(files: UserFiles, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(upload, "UPLOAD_LIMIT", 10)
+def test_too_many_bytes_are_refused_as_they_arrive(files: UserFiles) -> None:
+    files.limits = FileLimits(file_bytes=10, total_bytes=100, files=3)
     with pytest.raises(FileTooLarge), files.receive("a.bin") as received:
         received.write(b"12345")
         received.write(b"678901")

@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 from flows.catalogue import Catalogue
+from server.settings import ServerSettings
 from tests.server.live import serving
 from tests.shared.scripted_assistant import assistant
 
@@ -39,7 +40,8 @@ def test_bodies_are_read_in_one_place() -> None:
 async def test_an_upload_without_an_end_is_refused_at_the_limit(
     named: bool, catalogue: Catalogue, data_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("server.requests.multipart.UPLOADS_LIMIT", 300_000)
+    monkeypatch.setattr("server.requests.multipart.FORM_BYTES", 100_000)
+    settings = ServerSettings(files_total_limit=200_000)
     sent = 0
 
     async def endless() -> AsyncIterator[bytes]:
@@ -50,7 +52,7 @@ async def test_an_upload_without_an_end_is_refused_at_the_limit(
             sent += 10_000
             yield b"y" * 10_000
 
-    async with serving(assistant(catalogue)) as live:
+    async with serving(assistant(catalogue), settings) as live:
         headers = {"Content-Type": "multipart/form-data; boundary=x"}
         try:
             reply = await live.client.post("/api/v1/files", content=endless(), headers=headers)

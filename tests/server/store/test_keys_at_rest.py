@@ -62,6 +62,10 @@ def contents(data: Path) -> bytes:
 TO_0003 = """
 drop table users;
 drop table flow_revisions;
+drop table usage;
+drop table idempotency_keys;
+alter table flows drop column built_with;
+alter table conversations drop column waiting;
 drop index ix_messages_owner_session_number;
 alter table messages drop column owner;
 create index ix_messages_session_number on messages (session, number);
@@ -108,10 +112,13 @@ async def test_what_an_earlier_version_stored_is_encrypted_when_it_is_opened(tmp
         connection.execute("update flows set document = ?", (plain,))
         connection.execute("update conversations set document = ?", (conversation_with(SECRET).model_dump_json(),))
         connection.execute(
-            "insert into conversations select owner, 'unreadable', 'then', used, ? from conversations",
+            "insert into conversations (owner, session, set_aside, used, document) "
+            "select owner, 'unreadable', 'then', used, ? from conversations",
             (f"{SECRET} {{",),
         )
-        connection.execute("insert into flows select 'gone', owner, name, 1, 1, 1, '', ? from flows", (plain * 40,))
+        connection.execute(
+            "insert into flows select 'gone', owner, name, 1, 1, 1, '', ?, null from flows", (plain * 40,)
+        )
         connection.execute("delete from flows where id = 'gone'")
         connection.executescript(TO_0003)
     assert SECRET.encode() in contents(tmp_path)

@@ -1,0 +1,48 @@
+"""What a turn used, by model. An unknown price is never guessed: then the cost of the whole phase is unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from pydantic_ai import ModelMessage, ModelResponse
+from pydantic_ai.usage import RunUsage
+
+from agent.models.providers import DEMO, ModelChoice
+from runtime.usage.entry import FLOW_MODELS, Usage
+
+FLOW = "flow"
+"""The phase of the models inside the flows."""
+
+
+def usage_by_model(
+    choice: ModelChoice,
+    answered: Sequence[str],
+    phases: Mapping[str, RunUsage],
+    messages: Iterable[ModelMessage],
+    runs: int,
+) -> dict[str, Usage]:
+    """What one turn used, by model.
+
+    Args:
+        choice: the models that were to serve it.
+        answered: the names of those that did.
+        phases: tokens and requests by phase.
+        messages: the agent's messages, whose responses say whether their prices are known.
+        runs: how many of the user's runs there were.
+    """
+    name = next(iter((*answered, *choice.names)), "")
+    model = DEMO if choice.is_demo else f"{choice.provider}:{name}"
+    responses = [message.usage for message in messages if isinstance(message, ModelResponse)]
+    unpriced = any(usage.total_tokens and usage.cost is None for usage in responses)
+    used = {model: Usage(turns=1, runs=runs)}
+    for phase, usage in phases.items():
+        by = FLOW_MODELS if phase == FLOW else model
+        found = Usage.of(
+            input_tokens=usage.input_tokens,
+            output_tokens=usage.output_tokens,
+            cached_tokens=usage.cache_read_tokens,
+            requests=usage.requests,
+            cost=None if phase == "main" and unpriced else usage.cost,
+        )
+        used[by] = used.get(by, Usage()) + found
+    return used
