@@ -18,6 +18,7 @@ from server.access.failed_sign_ins import FailedSignIns
 from server.access.scopes import checked
 from server.errors import HANDLERS
 from server.middleware.host_check import HostCheck
+from server.middleware.request_id import RequestId
 from server.middleware.token_check import TokenCheck
 from server.routes import (
     assist,
@@ -54,8 +55,16 @@ def _cross_origin(origins: Sequence[str]) -> list[Middleware]:
             CORSMiddleware,
             allow_origins=origins,
             allow_methods=("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"),
-            allow_headers=("Authorization", "Content-Type", "If-Match", "Last-Event-ID", "Idempotency-Key"),
-            expose_headers=("ETag", "Location", "Retry-After"),
+            allow_headers=(
+                "Authorization",
+                "Content-Type",
+                "If-Match",
+                "Last-Event-ID",
+                "Idempotency-Key",
+                "X-Request-ID",
+                "traceparent",
+            ),
+            expose_headers=("ETag", "Location", "Retry-After", "X-Request-ID"),
         )
     ]
 
@@ -116,6 +125,7 @@ def create_app(
             ]
         ),
         middleware=[
+            Middleware(RequestId),
             Middleware(HostCheck, settings.names, settings.origins),
             *_cross_origin(settings.origins),
             Middleware(TokenCheck, access, failures),

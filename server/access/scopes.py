@@ -16,6 +16,7 @@ from agent.contract.requests import STREAM_PATH
 from runtime.accounts.scopes import Scope as TokenScope
 from server.access.auth import SIGN_IN_PATH
 from server.errors import ApiError
+from server.middleware.request_id import ROUTE
 
 READS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 """Methods that change nothing."""
@@ -75,11 +76,13 @@ class ScopeCheck:
     Args:
         app: the route's application.
         needs: the scopes that it needs.
+        path: the route's path, noted for the log of requests.
     """
 
-    def __init__(self, app: ASGIApp, needs: Needs) -> None:
+    def __init__(self, app: ASGIApp, needs: Needs, path: str) -> None:
         self._app = app
         self._needs = needs
+        self._path = path
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request.
@@ -87,6 +90,7 @@ class ScopeCheck:
         Raises:
             ApiError: 403, the token lacks the scope.
         """
+        scope[ROUTE] = self._path
         needed = self._needs.read if scope["method"] in READS else self._needs.change
         if needed is not None and needed not in Request(scope).user.scopes:
             raise ApiError(
@@ -108,6 +112,6 @@ def checked(routes: Iterable[Route]) -> list[Route]:
     for route in routes:
         if route.path not in NEEDS:
             raise LookupError(f"{route.path} is missing in NEEDS.")
-        check = Middleware(ScopeCheck, NEEDS[route.path])
+        check = Middleware(ScopeCheck, NEEDS[route.path], route.path)
         found.append(Route(route.path, route.endpoint, methods=route.methods, name=route.name, middleware=[check]))
     return found
