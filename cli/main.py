@@ -6,7 +6,6 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 from functools import cache
-from importlib import metadata
 from pathlib import Path
 from typing import Annotated
 
@@ -41,6 +40,7 @@ from cli.output.streams import (
 )
 from cli.shell.completion import completion, prepare
 from cli.shell.env_file import read_env_file
+from runtime.install.release import release
 
 EPILOG = """\
 Exit codes: 0 done, 1 the work failed, 2 bad usage, 3 waiting for an approval.
@@ -56,7 +56,7 @@ app = CommandGroup("Build, edit, explain and run Langflow flows from plain langu
 
 def _print_version(wanted: bool) -> None:  # noqa: FBT001 - as the parser calls it
     if wanted:
-        print_result(f"wirewright {metadata.version('wirewright')}")
+        print_result(f"wirewright {release()}")
         raise typer.Exit
 
 
