@@ -16,10 +16,12 @@ from runtime.runner import Runner
 from server.access.auth import Access
 from server.access.failed_sign_ins import FailedSignIns
 from server.access.scopes import checked
+from server.drain import Drain, DrainCheck
 from server.errors import HANDLERS
 from server.middleware.host_check import HostCheck
 from server.middleware.request_id import RequestId
 from server.middleware.token_check import TokenCheck
+from server.readiness import DatabaseProbe
 from server.routes import (
     assist,
     components,
@@ -88,7 +90,7 @@ def create_app(
         TokenUnavailable: there is no token, and none can be made.
     """
     access = access or Access.open(settings.data)
-    stop, failures = stopping or asyncio.Event(), FailedSignIns()
+    stop, failures, drain = stopping or asyncio.Event(), FailedSignIns(), Drain()
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncGenerator[None]:
@@ -97,15 +99,17 @@ def create_app(
             serving = assistant or await stack.enter_async_context(Assistant.open(settings, waits_for_engine=False))
             if isinstance(serving.runner, Runner):
                 serving.runner.on_progress = partial(_log_progress, serving.runner)
-            state = ServerState(settings, serving, stop)
+            drain.more = lambda: serving.queue.running
+            state = ServerState(settings, serving, stop, drain, DatabaseProbe(serving.database))
             stack.push_async_callback(serving.database.aclose)
+            stack.push_async_callback(state.database.aclose)
             state.metrics.attach()
             stack.callback(state.metrics.detach)
             access.users = Users(serving.database)
             app.state.server, app.state.access, app.state.failures = state, access, failures
             yield
 
-    return Starlette(
+    app = Starlette(
         routes=checked(
             [
                 *assist.routes,
@@ -129,7 +133,10 @@ def create_app(
             Middleware(HostCheck, settings.names, settings.origins),
             *_cross_origin(settings.origins),
             Middleware(TokenCheck, access, failures),
+            Middleware(DrainCheck, drain),
         ],
         exception_handlers=HANDLERS,
         lifespan=lifespan,
     )
+    app.state.drain = drain
+    return app

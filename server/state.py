@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from starlette.requests import Request
 
 from agent.assistant import Assistant
+from server.drain import Drain
+from server.readiness import DatabaseProbe
 from server.settings import ServerSettings
 from server.telemetry.metrics import Metrics
 
@@ -17,6 +19,8 @@ class ServerState:
     Attributes:
         settings: the settings, as read at the start.
         assistant: takes turns and runs flows.
+        drain: says whether the server still takes work.
+        database: asks whether the database answers.
         stopping: set when the server stops; open streams then send their last event.
         metrics: counts log events.
     """
@@ -24,6 +28,8 @@ class ServerState:
     settings: ServerSettings
     assistant: Assistant
     stopping: asyncio.Event
+    drain: Drain
+    database: DatabaseProbe
     metrics: Metrics = field(default_factory=Metrics)
 
 
