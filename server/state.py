@@ -9,6 +9,7 @@ from agent.assistant import Assistant
 from server.drain import Drain
 from server.readiness import DatabaseProbe
 from server.settings import ServerSettings
+from server.telemetry.client_reports import ClientReports
 from server.telemetry.metrics import Metrics
 
 
@@ -23,6 +24,7 @@ class ServerState:
         database: asks whether the database answers.
         stopping: set when the server stops; open streams then send their last event.
         metrics: counts log events.
+        client_reports: limits what pages report.
     """
 
     settings: ServerSettings
@@ -31,6 +33,7 @@ class ServerState:
     drain: Drain
     database: DatabaseProbe
     metrics: Metrics = field(default_factory=Metrics)
+    client_reports: ClientReports = field(default_factory=ClientReports)
 
 
 def server_state(request: Request) -> ServerState:

@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from agent.contract.client_metrics import CLIENT_METRICS_PATH
 from agent.contract.events import FILES_PATH
 from agent.contract.requests import STREAM_PATH
 from runtime.accounts.scopes import Scope as TokenScope
@@ -40,6 +41,7 @@ NEEDS: Final[Mapping[str, Needs]] = {
     "/api/v1/agentic/assist": Needs(),
     "/api/v1/agentic/sessions/reset": Needs(),
     "/api/v1/agentic/check-config": Needs(),
+    CLIENT_METRICS_PATH: Needs(change="read"),
     "/api/v1/flows": Needs(),
     "/api/v1/flows/{flow_id}": Needs(),
     "/api/v1/flows/import": Needs(),
