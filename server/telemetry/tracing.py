@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from opentelemetry.trace import Status, StatusCode
 
+from runtime.install.release import release
 from runtime.telemetry import context_fields
 from runtime.tracing import NoSpan, Span, span
 
@@ -52,6 +53,7 @@ def configure_traces(*, content: bool, processors: Sequence["SpanProcessor"] = (
         console=False,
         distributed_tracing=True,  # the trace of a request's `traceparent` goes on here
         service_name="wirewright",
+        service_version=release(),
         inspect_arguments=False,
         additional_span_processors=list(processors),
         advanced=logfire.AdvancedOptions(exception_callback=None if content else _without_words),
