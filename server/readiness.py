@@ -16,6 +16,9 @@ from tools.workbench import FlowRunner
 DATABASE_SECONDS: Final = 2.0
 """How long the database may take to answer."""
 
+OPENING_SECONDS: Final = 20.0
+"""How long it may take for its first answer, before which it is opened and its schema is brought up to date."""
+
 MESSAGES: Final = {
     "new": "The flow engine has not been started yet.",
     "installing": "The flow engine is being installed (only the first time).",
@@ -70,11 +73,13 @@ class DatabaseProbe:
     Args:
         database: the database.
         seconds: how long it may take to answer.
+        opening: how long its first answer may take.
     """
 
-    def __init__(self, database: Database, seconds: float = DATABASE_SECONDS) -> None:
+    def __init__(self, database: Database, seconds: float = DATABASE_SECONDS, opening: float = OPENING_SECONDS) -> None:
         self._database = database
         self._seconds = seconds
+        self._limit = opening
         self._asking: asyncio.Task[Part] | None = None
 
     async def part(self) -> Part:
@@ -82,10 +87,11 @@ class DatabaseProbe:
         if self._asking is None or self._asking.done():
             self._asking = asyncio.create_task(_ask(self._database))
         # A driver in the middle of a query is not cancelled: its answer may come late, to the next who asks.
-        await asyncio.wait({self._asking}, timeout=self._seconds)
+        await asyncio.wait({self._asking}, timeout=self._limit)
         if self._asking.done():
+            self._limit = self._seconds
             return self._asking.result()
-        message = f"The database has not answered within {self._seconds:g} s."
+        message = f"The database has not answered within {self._limit:g} s."
         return Part("database", "slow", message, "Check its load, its locks and the network to it.")
 
     async def aclose(self) -> None:

@@ -105,10 +105,12 @@ def commands() -> list[tuple[str, list[str]]]:
         if file.suffix != ".json":
             text = file.read_text()
             found += [
-                (file.name, shlex.split(line)) for line in re.findall(r"(?:run --rm|exec) wirewright (.+)$", text, re.M)
+                (file.name, shlex.split(line))
+                for line in re.findall(r"(?:run --rm|exec) wirewright (.+)$", text, re.MULTILINE)
             ]
             found += [
-                (file.name, shlex.split(line)) for line in re.findall(r"^(?:\$ )?wirewright ([a-z].+)$", text, re.M)
+                (file.name, shlex.split(line))
+                for line in re.findall(r"^(?:\$ )?wirewright ([a-z].+)$", text, re.MULTILINE)
             ]
             found += [(file.name, shlex.split(line)) for line in re.findall(r"`wirewright ([^`]+)`", text)]
     return found

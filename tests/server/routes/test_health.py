@@ -106,7 +106,7 @@ released = asyncio.Event()
 async def test_a_database_that_does_not_answer_is_not_waited_for_and_is_asked_once() -> None:
     released.clear()
     database = Stuck(ServerSettings().database_url, ServerSettings().data)
-    probe = DatabaseProbe(database, seconds=0.05)
+    probe = DatabaseProbe(database, seconds=0.05, opening=0.05)
     first, second = await asyncio.gather(probe.part(), probe.part())
     assert (first.state, second.state) == ("slow", "slow")
     assert database.asked == 1
