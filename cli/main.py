@@ -40,7 +40,6 @@ from cli.output.streams import (
 )
 from cli.shell.completion import completion, prepare
 from cli.shell.env_file import read_env_file
-from runtime.install.release import release
 
 EPILOG = """\
 Exit codes: 0 done, 1 the work failed, 2 bad usage, 3 waiting for an approval.
@@ -56,6 +55,8 @@ app = CommandGroup("Build, edit, explain and run Langflow flows from plain langu
 
 def _print_version(wanted: bool) -> None:  # noqa: FBT001 - as the parser calls it
     if wanted:
+        from runtime.install.release import release
+
         print_result(f"wirewright {release()}")
         raise typer.Exit
 

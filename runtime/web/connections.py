@@ -69,7 +69,7 @@ class Connection(H11Protocol):
 
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002  (the base class says what it thinks of the request)
         """Answer what is not HTTP, or has a head that is too long, as other errors are answered, and close."""
-        if self.conn.our_state is h11.IDLE:
+        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
             self._answer(HTTPStatus.BAD_REQUEST, "bad_request", "This is not an HTTP request, or its head is too long.")
         self.transport.close()
 
