@@ -10,6 +10,7 @@ import socket
 import ssl
 import sys
 from collections.abc import Callable
+from contextvars import Context
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -114,7 +115,8 @@ class HttpServer(uvicorn.Server):
         if self.should_exit:
             self.force_exit = True
         elif sig == signal.SIGTERM and not self._signalled and self._loop is not None:
-            self._loop.call_soon_threadsafe(self.drain)
+            # Not in the context of whatever a signal interrupts, which may be a request with its id.
+            self._loop.call_soon_threadsafe(self.drain, context=Context())
         else:
             self.stop()
         self._signalled = True

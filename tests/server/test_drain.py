@@ -1,6 +1,7 @@
 """Stopping: what is under way ends within a deadline, nothing new is taken, and a second signal does not wait."""
 
 import asyncio
+import json
 import signal
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -82,6 +83,12 @@ async def test_a_turn_under_way_ends_and_no_new_one_is_taken_when_the_server_is_
         answer.touch()
         assert await server.rest() == ["complete"]
         assert await server.code() == 0
+        assert server.process.stdout is not None
+        lines = [json.loads(line) for line in (await server.process.stdout.read()).splitlines()]
+    [draining] = [line for line in lines if line["message"] == "server.draining"]
+    assert draining["under_way"] >= 1
+    assert "request_id" not in draining, "it belongs to no request"
+    assert [line["interrupted"] for line in lines if line["message"] == "server.drained"] == [0]
 
 
 async def test_a_turn_that_does_not_end_is_interrupted_and_kept_as_such_at_the_deadline(
