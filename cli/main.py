@@ -6,7 +6,6 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 from functools import cache
-from importlib import metadata
 from pathlib import Path
 from typing import Annotated
 
@@ -57,7 +56,9 @@ app = CommandGroup("Build, edit, explain and run Langflow flows from plain langu
 
 def _print_version(wanted: bool) -> None:  # noqa: FBT001 - as the parser calls it
     if wanted:
-        print_result(f"wirewright {metadata.version('wirewright')}")
+        from runtime.install.release import release
+
+        print_result(f"wirewright {release()}")
         raise typer.Exit
 
 

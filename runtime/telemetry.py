@@ -7,6 +7,10 @@ No field holds a key; a field with user content needs the user's consent.
 from __future__ import annotations
 
 import logging
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import MappingProxyType
 from typing import Final
 
 from flows.fields.keys import without_keys
@@ -17,6 +21,7 @@ LOGGER: Final = "wirewright"
 EVENT_FIELDS: Final = "fields"
 """The attribute of a log record that holds an event's fields."""
 
+_context: ContextVar[Mapping[str, str]] = ContextVar("log_fields", default=MappingProxyType({}))
 _log = logging.getLogger(LOGGER)
 _log.setLevel(logging.INFO)
 _log.addHandler(logging.NullHandler())  # without a configured log nothing is written to the terminal
@@ -38,3 +43,27 @@ def event_fields(record: logging.LogRecord) -> dict[str, object]:
     """The fields of an event's log record; empty for any other record."""
     fields = getattr(record, EVENT_FIELDS, None)
     return dict(fields) if isinstance(fields, dict) else {}  # pyright: ignore[reportUnknownArgumentType]  (whatever was received)
+
+
+def bind_fields(**fields: str) -> None:
+    """Add fields to every log line of the current task, and of the tasks and threads that it starts from now on.
+
+    Args:
+        **fields: such as `request_id`; later ones replace earlier ones of their name.
+    """
+    _context.set({**_context.get(), **fields})
+
+
+@contextmanager
+def bound_fields(**fields: str) -> Generator[None]:
+    """Add fields to every log line of a block, and of the tasks and threads that it starts."""
+    before = _context.set({**_context.get(), **fields})
+    try:
+        yield
+    finally:
+        _context.reset(before)
+
+
+def context_fields() -> Mapping[str, str]:
+    """The fields that log lines of the current task have."""
+    return _context.get()

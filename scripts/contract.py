@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pydantic.json_schema import models_json_schema
 
+from agent.contract.client_metrics import ClientMetricsRequest
 from agent.contract.requests import AssistRequest, ResetRequest, RunRequest
 from scripts.checkout import ROOT
 from scripts.cli_contract import cli_page, cli_schema
@@ -22,7 +23,9 @@ def schema() -> Schema:
 
     `Event` is one event of a turn's stream, `RunStreamEvent` one of a run's.
     """
-    _, requests = models_json_schema([(model, "validation") for model in (AssistRequest, ResetRequest, RunRequest)])
+    _, requests = models_json_schema(
+        [(model, "validation") for model in (AssistRequest, ClientMetricsRequest, ResetRequest, RunRequest)]
+    )
     definitions: Schema = requests["$defs"]
     definitions |= events_schema()
     return {

@@ -2,10 +2,15 @@
 
 The repository keeps its literal top level. Imports are rewritten by syntax tree; so are strings that name a module of
 ours, alone or with one of its names (`"flows.spec"`, `"agent.turn.run:play"`).
+
+Both the wheel and the source distribution carry the commit that they are built from, for `runtime.install.release`.
 """
 
 import ast
+import os
+import re
 import shutil
+import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -18,6 +23,10 @@ NAME = "wirewright"
 PACKAGES = ("agent", "cli", "evals", "flows", "runtime", "server", "tools")
 RUNNER = "lfx_runner"
 """Not rewritten: it runs in an environment of its own and imports nothing of ours."""
+COMMIT_FILE = Path("runtime", "install", "commit.txt")
+COMMIT_VARIABLE = "WIREWRIGHT_COMMIT"
+"""Names the commit where git cannot, as in the build of an image, whose context has no `.git`."""
+_COMMIT = re.compile(r"[0-9A-Za-z.-]{1,60}")
 
 
 class BuildHook(BuildHookInterface[Any]):
@@ -28,14 +37,42 @@ class BuildHook(BuildHookInterface[Any]):
         if version == "editable":
             return
         self._folder = tempfile.mkdtemp(prefix="wirewright-wheel-")
-        target = Path(self._folder)
-        write_package(Path(self.root), target)
+        root, target = Path(self.root), Path(self._folder)
+        commit = commit_of(root)
+        if self.target_name == "sdist":
+            if commit and not (root / COMMIT_FILE).exists():
+                noted = target / COMMIT_FILE.name
+                noted.write_text(commit, encoding="ascii")
+                build_data["force_include"][str(noted)] = COMMIT_FILE.as_posix()
+            return
+        write_package(root, target)
+        if commit:
+            (target / COMMIT_FILE).write_text(commit, encoding="ascii")
         build_data["force_include"][str(target)] = NAME
 
     def finalize(self, version: str, _: dict[str, Any], __: str) -> None:
         """Remove the temporary folder."""
         if version != "editable":
             shutil.rmtree(self._folder)
+
+
+def commit_of(root: Path) -> str:
+    """The commit that a tree was taken from; empty when it is unknown.
+
+    Args:
+        root: a checkout, or an unpacked source distribution, which names its commit in a file.
+    """
+    named = os.environ.get(COMMIT_VARIABLE, "").strip()
+    if not named and (root / COMMIT_FILE).exists():
+        named = (root / COMMIT_FILE).read_text(encoding="ascii").strip()
+    if not named and (root / ".git").exists():
+        describe = ["git", "describe", "--always", "--exclude=*", "--abbrev=12", "--dirty=.dirty"]
+        try:
+            done = subprocess.run(describe, cwd=root, capture_output=True, text=True, timeout=60, check=False)
+        except OSError:  # there is no git
+            return ""
+        named = done.stdout.strip() if done.returncode == 0 else ""
+    return named if _COMMIT.fullmatch(named) else ""
 
 
 @dataclass(frozen=True)

@@ -16,11 +16,14 @@ from runtime.runner import Runner
 from server.access.auth import Access
 from server.access.failed_sign_ins import FailedSignIns
 from server.access.scopes import checked
+from server.drain import Drain, DrainCheck
 from server.errors import HANDLERS
 from server.idempotency.check import REPLAYED, TURN_HEADER
 from server.idempotency.keys import IdempotencyKeys
 from server.middleware.host_check import HostCheck
+from server.middleware.request_id import RequestId
 from server.middleware.token_check import TokenCheck
+from server.readiness import DatabaseProbe
 from server.routes import (
     assist,
     components,
@@ -57,8 +60,16 @@ def _cross_origin(origins: Sequence[str]) -> list[Middleware]:
             CORSMiddleware,
             allow_origins=origins,
             allow_methods=("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"),
-            allow_headers=("Authorization", "Content-Type", "If-Match", "Last-Event-ID", "Idempotency-Key"),
-            expose_headers=("ETag", "Location", "Retry-After", REPLAYED, TURN_HEADER),
+            allow_headers=(
+                "Authorization",
+                "Content-Type",
+                "If-Match",
+                "Last-Event-ID",
+                "Idempotency-Key",
+                "X-Request-ID",
+                "traceparent",
+            ),
+            expose_headers=("ETag", "Location", "Retry-After", "X-Request-ID", REPLAYED, TURN_HEADER),
         )
     ]
 
@@ -82,7 +93,7 @@ def create_app(
         TokenUnavailable: there is no token, and none can be made.
     """
     access = access or Access.open(settings.data)
-    stop, failures = stopping or asyncio.Event(), FailedSignIns()
+    stop, failures, drain = stopping or asyncio.Event(), FailedSignIns(), Drain()
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncGenerator[None]:
@@ -91,8 +102,10 @@ def create_app(
             serving = assistant or await stack.enter_async_context(Assistant.open(settings, waits_for_engine=False))
             if isinstance(serving.runner, Runner):
                 serving.runner.on_progress = partial(_log_progress, serving.runner)
-            state = ServerState(settings, serving, stop)
+            drain.more = lambda: serving.queue.running
+            state = ServerState(settings, serving, stop, drain, DatabaseProbe(serving.database))
             stack.push_async_callback(serving.database.aclose)
+            stack.push_async_callback(state.database.aclose)
             state.metrics.attach()
             stack.callback(state.metrics.detach)
             access.users = Users(serving.database)
@@ -100,7 +113,7 @@ def create_app(
             app.state.server, app.state.access, app.state.failures = state, access, failures
             yield
 
-    return Starlette(
+    app = Starlette(
         routes=checked(
             [
                 *assist.routes,
@@ -122,10 +135,14 @@ def create_app(
             ]
         ),
         middleware=[
+            Middleware(RequestId),
             Middleware(HostCheck, settings.names, settings.origins),
             *_cross_origin(settings.origins),
             Middleware(TokenCheck, access, failures),
+            Middleware(DrainCheck, drain),
         ],
         exception_handlers=HANDLERS,
         lifespan=lifespan,
     )
+    app.state.drain = drain
+    return app

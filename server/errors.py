@@ -1,4 +1,4 @@
-"""Errors as clients receive them: a status and `{"error": {"code", "message", "fix", "where"}}`.
+"""Errors as clients receive them: a status and `{"error": {"code", "message", "fix", "where", "request_id"}}`.
 
 An exception's own text never reaches a client.
 """
@@ -15,11 +15,12 @@ from starlette.responses import Response
 
 from agent.errors import AssistantUnavailable
 from agent.turn.result import TurnError
-from flows.document import JsonObject
 from runtime.database.errors import StoreUnavailable
 from runtime.keychain.master_key import SecretKeyUnavailable
+from server.error_body import error_json
 from server.json_response import JsonResponse
 from server.middleware.host_check import SECURITY_HEADERS
+from server.middleware.request_id import request_id_headers
 from server.store.flows import FlowNotStored, RevisionNotKept, TooManyFlows, VersionConflict
 
 log = logging.getLogger(__name__)
@@ -69,11 +70,6 @@ def not_ready(code: str, message: str, fix: str) -> ApiError:
 
 class ClientGone(Exception):
     """The client has disconnected."""
-
-
-def error_json(code: str, message: str, fix: str = "", where: str | None = None) -> JsonObject:
-    """The body of an error reply."""
-    return {"error": {"code": code, "message": message, "fix": fix, "where": where}}
 
 
 def not_stored(flow_id: str, where: str | None = None) -> ApiError:
@@ -162,7 +158,7 @@ async def _gone(_: Request, __: Exception) -> Response:
 
 async def _unexpected(_: Request, __: Exception) -> Response:
     failure = ApiError(500, "internal", "Something went wrong inside the server.", "The server's log has the details.")
-    failure.headers.update(SECURITY_HEADERS)
+    failure.headers.update({**SECURITY_HEADERS, **request_id_headers()})  # no middleware of ours sees this reply
     return failure.reply()
 
 

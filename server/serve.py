@@ -1,6 +1,7 @@
 """Serving: one process, one loopback address, until it is stopped."""
 
 import asyncio
+import logging
 import os
 import shlex
 import shutil
@@ -9,6 +10,7 @@ import socket
 import ssl
 import sys
 from collections.abc import Callable
+from contextvars import Context
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -17,16 +19,19 @@ import uvicorn
 from starlette.applications import Starlette
 
 from flows.gc_pause import collection_paused
+from runtime.telemetry import log_event
 from runtime.tracing import disable_logfire
 from runtime.web.connections import Connection
+from runtime.web.embedded import EmbeddedServer
 from server.settings import ServerSettings, is_loopback
 from server.telemetry.tracing import is_traced
 
 if TYPE_CHECKING:
     from agent.assistant import Assistant
+    from server.drain import Drain
 
 STOP_SECONDS = 5
-"""How long open requests may take to end when the server stops."""
+"""How long open requests may take to end when they are interrupted."""
 
 BACKLOG = 128
 """Connections that may wait to be accepted."""
@@ -42,17 +47,23 @@ class CannotServe(Exception):
 
 
 class HttpServer(uvicorn.Server):
-    """The HTTP server: reports when it listens, and lets open streams send their last event.
+    """The HTTP server: reports when it listens, drains, and lets open streams send their last event.
 
     Args:
         app: what it serves.
         stopping: the event that open streams watch.
         listening: called once requests are answered.
         settings: the settings of the server.
+        metrics: the socket of the port for metrics, which is closed at the end; None for none.
     """
 
     def __init__(
-        self, app: Starlette, stopping: asyncio.Event, listening: Callable[[], None], settings: ServerSettings
+        self,
+        app: Starlette,
+        stopping: asyncio.Event,
+        listening: Callable[[], None],
+        settings: ServerSettings,
+        metrics: socket.socket | None = None,
     ) -> None:
         super().__init__(
             uvicorn.Config(
@@ -70,20 +81,56 @@ class HttpServer(uvicorn.Server):
                 ssl_keyfile=settings.tls_key,
             )
         )
+        self._app = app
         self._stopping = stopping
         self._listening = listening
+        self._drain_seconds = settings.drain_seconds
+        self._metrics = metrics
+        self._metrics_server: EmbeddedServer | None = None
+        self._draining: asyncio.Task[None] | None = None
+        self._signalled = False
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start answering."""
         self._loop = asyncio.get_running_loop()
         await super().startup(sockets)
+        if self._metrics is not None and not self.should_exit:
+            from server.routes.metrics import metrics_app
+
+            self._metrics_server = EmbeddedServer(metrics_app(self._app.state.server.metrics))
+            self._metrics_server.start(self._metrics)
         self._listening()
 
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop answering."""
+        if self._draining is not None:
+            self._draining.cancel()
+        if self._metrics_server is not None:
+            await self._metrics_server.aclose()
+        await super().shutdown(sockets)
+
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002  (a signal handler's form)
-        """A signal stops the server; a second interrupt does not wait for anyone."""
-        if self.should_exit and sig == signal.SIGINT:
+        """SIGTERM drains; SIGINT or a second signal interrupts what is under way; a further one waits for nobody."""
+        if self.should_exit:
             self.force_exit = True
+        elif sig == signal.SIGTERM and not self._signalled and self._loop is not None:
+            # Not in the context of whatever a signal interrupts, which may be a request with its id.
+            self._loop.call_soon_threadsafe(self.drain, context=Context())
+        else:
+            self.stop()
+        self._signalled = True
+
+    def drain(self) -> None:
+        """Take no more work, and stop when what is under way has ended or its time is over."""
+        if self._draining is None:
+            self._draining = asyncio.ensure_future(self._drain())
+
+    async def _drain(self) -> None:
+        drain: Drain = self._app.state.drain
+        log_event("server.draining", under_way=drain.under_way, seconds=self._drain_seconds)
+        left = await drain.wait(self._drain_seconds)
+        log_event("server.drained", logging.WARNING if left else logging.INFO, interrupted=left)
         self.stop()
 
     def stop(self) -> None:
@@ -112,7 +159,13 @@ def serve(
         CannotServe: the address is taken, nobody could use the server, or it could not start.
     """
     _check_certificate(settings)
-    listener = bound(settings.host, settings.port)
+    listener, metrics = bound(settings.host, settings.port), None
+    if settings.metrics_port is not None:
+        try:
+            metrics = bound(settings.metrics_host, settings.metrics_port, "WIREWRIGHT_METRICS_PORT")
+        except CannotServe:
+            listener.close()
+            raise
     url = address(listener, settings)
     with collection_paused():  # what is imported stays
         if not is_traced():
@@ -132,7 +185,7 @@ def serve(
             asyncio.run(_check_users(settings))
         app = create_app(settings, assistant=assistant, stopping=stopping, access=access)
         server = HttpServer(
-            app, stopping, lambda: announce(url) if announce else _print(url, access.link(url)), settings
+            app, stopping, lambda: announce(url) if announce else _print(url, access.link(url)), settings, metrics
         )
         asyncio.run(server.serve(sockets=[listener]))
     except StoreUnavailable as unavailable:
@@ -141,10 +194,17 @@ def serve(
         raise CannotServe("The server could not start.", "The log above says why.") from None
     finally:
         listener.close()
+        if metrics is not None:
+            metrics.close()
 
 
-def bound(host: str, port: int) -> socket.socket:
+def bound(host: str, port: int, variable: str = "WIREWRIGHT_PORT") -> socket.socket:
     """A socket that listens, so that early clients wait instead of being refused.
+
+    Args:
+        host: the address.
+        port: the port; 0 takes any free one.
+        variable: names the setting of the port.
 
     Raises:
         CannotServe: the address is in use or not allowed.
@@ -163,7 +223,7 @@ def bound(host: str, port: int) -> socket.socket:
         listener.close()
         raise CannotServe(
             f"Cannot listen on port {port} of {host}: it is taken or not allowed.",
-            "Stop what uses it, or set WIREWRIGHT_PORT to another port.",
+            f"Stop what uses it, or set {variable} to another port.",
         ) from None
 
 

@@ -52,6 +52,16 @@ class ServerSettings(LimitSettings):
     log: Literal["auto", "text", "json"] = "auto"
     """How the log is written: lines for people, lines of JSON, or by whether standard output is a terminal."""
 
+    drain_seconds: float = Field(default=20.0, ge=0, le=3_600)
+    """How many seconds turns and runs that are under way may take to end once SIGTERM stops the server; what has not
+    ended then is interrupted."""
+
+    metrics_port: int | None = Field(default=None, ge=0, le=65535)
+    """A port of its own for `/metrics`, which needs no token there; None serves the metrics with the token alone."""
+
+    metrics_host: str = "127.0.0.1"
+    """The address of `metrics_port`: one that only the collector reaches."""
+
     @field_validator("proxy_headers", "names", "origins", mode="before")
     @classmethod
     def _separated(cls, given: object) -> object:

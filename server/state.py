@@ -6,8 +6,11 @@ from dataclasses import dataclass, field
 from starlette.requests import Request
 
 from agent.assistant import Assistant
+from server.drain import Drain
 from server.limits.slots import Slots
+from server.readiness import DatabaseProbe
 from server.settings import ServerSettings
+from server.telemetry.client_reports import ClientReports
 from server.telemetry.metrics import Metrics
 
 
@@ -18,16 +21,22 @@ class ServerState:
     Attributes:
         settings: the settings, as read at the start.
         assistant: takes turns and runs flows.
+        drain: says whether the server still takes work.
+        database: asks whether the database answers.
         stopping: set when the server stops; open streams then send their last event.
         metrics: counts log events.
         turns: the turns that go on.
         runs: the runs over HTTP that go on.
+        client_reports: limits what pages report.
     """
 
     settings: ServerSettings
     assistant: Assistant
     stopping: asyncio.Event
+    drain: Drain
+    database: DatabaseProbe
     metrics: Metrics = field(default_factory=Metrics)
+    client_reports: ClientReports = field(default_factory=ClientReports)
     turns: Slots = field(init=False)
     runs: Slots = field(init=False)
 

@@ -36,6 +36,11 @@ class TurnQueue:
         self._waiting = waiting
         self._lines: dict[tuple[str, str], _Line] = {}
 
+    @property
+    def running(self) -> int:
+        """How many turns run or wait, in all conversations."""
+        return sum(line.present for line in self._lines.values())
+
     def waiting(self, user: str, session: str) -> int:
         """How many turns of a conversation wait for one that runs."""
         line = self._lines.get((user, session))

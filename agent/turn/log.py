@@ -4,6 +4,7 @@ import asyncio
 import logging
 from dataclasses import dataclass, field
 from time import perf_counter
+from uuid import uuid4
 
 from pydantic_ai import FunctionToolCallEvent, FunctionToolResultEvent
 from pydantic_ai.messages import ToolCallPart
@@ -14,7 +15,7 @@ from agent.turn.request import TurnRequest
 from agent.turn.result import TurnEnded, TurnEvent, TurnResult
 from agent.turn.stream import Body, Send
 from flows.document import Flow
-from runtime.telemetry import log_event
+from runtime.telemetry import bound_fields, context_fields, log_event
 from tools.approvals import PlanApproval
 from tools.events import FileWritten, FlowPreview, FlowUpdate, Progress
 
@@ -23,7 +24,7 @@ _ARGUMENT_LIMIT = 80
 
 
 def logged(body: Body, request: TurnRequest, choice: ModelChoice, settings: AssistantSettings) -> Body:
-    """Wrap a turn so that its events are logged as they happen.
+    """Wrap a turn so that its events are logged as they happen, each line with the turn's id.
 
     Args:
         body: runs the turn.
@@ -39,12 +40,13 @@ def logged(body: Body, request: TurnRequest, choice: ModelChoice, settings: Assi
             log.record(event)
             await send(event)
 
-        log.started()
-        try:
-            await body(send_logged)
-        except asyncio.CancelledError:
-            log.cancelled()
-            raise
+        with bound_fields(turn_id=context_fields().get("turn_id") or uuid4().hex):
+            log.started()
+            try:
+                await body(send_logged)
+            except asyncio.CancelledError:
+                log.cancelled()
+                raise
 
     return run
 

@@ -24,6 +24,7 @@ from agent.turn.result import TurnEnded, TurnError, TurnResult
 from agent.turn.serve import serve
 from agent.turn.state import Turn
 from agent.turn.stream import Send
+from runtime.telemetry import context_fields
 from runtime.tracing import Span
 from runtime.tracing import span as open_span
 from tools.events import Progress
@@ -47,7 +48,7 @@ async def run_turn(turn: Turn, send: Send) -> None:
     """
     turn.begin(send)
     choice = turn.choice
-    with open_span("turn", conversation=turn.request.session, provider=choice.provider) as span:
+    with open_span("turn", conversation=turn.request.session, provider=choice.provider, **context_fields()) as span:
         await send(Progress(step="generating", message="Reading your request..."))
         try:
             async with turn.services.queue.turn(turn.request.user, turn.request.session, partial(_waits, send)) as late:

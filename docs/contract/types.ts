@@ -10,6 +10,13 @@ export interface Amended {
   node?: NodeDocument;
 }
 
+/** How long the page took to put an accepted proposal on the canvas. */
+export interface ApplyDuration {
+  name: "assistant_flow_apply_duration_ms";
+  value: number;
+  nodes: number;
+}
+
 /** How the canvas shows a node changes: `key` is one of the node's outer keys, such as `position`. */
 export interface Arranged {
   turn_id?: string;
@@ -35,6 +42,12 @@ export interface AssistRequest {
   files?: string[];
 }
 
+/** How many changes a finished message of the assistant lists. */
+export interface BuildTasks {
+  name: "assistant_build_tasks_per_message";
+  value: number;
+}
+
 /** The last event of a turn that was stopped. */
 export interface CancelledEvent {
   turn_id?: string;
@@ -55,6 +68,18 @@ export interface ChangeEntry {
   kind: "added" | "removed" | "connected" | "disconnected" | "changed" | "renamed" | "replaced" | "moved";
   nodes: string[];
   field: string | null;
+}
+
+/** How often something happened in the page since it last reported. */
+export interface ClientCount {
+  name: "assistant_flow_proposal_continue_total" | "assistant_flow_proposal_dismiss_total" | "assistant_plan_reset_total" | "assistant_skip_all_toggle_total" | "assistant_skip_all_auto_approve_total" | "assistant_input_history_recall_total";
+  value?: number;
+}
+
+/** What the page has measured since it last reported. */
+export interface ClientMetricsRequest {
+  metrics?: (ApplyDuration | BuildTasks | SkipAllSample | ClientCount)[];
+  events?: (SkipAllToggled | InputRecalled)[];
 }
 
 /** What a finished turn came to, and what became of the stored flow. */
@@ -329,6 +354,13 @@ export interface FlowSet {
   auto_apply: boolean;
 }
 
+/** An arrow key recalled an earlier input; counted as `assistant_input_history_recall_total`. */
+export interface InputRecalled {
+  name: "assistant.input_history.recall";
+  direction: "up" | "down";
+  pointer?: number;
+}
+
 /** What became of an install. */
 export interface InstallEffect {
   bundle: string;
@@ -588,6 +620,19 @@ export interface SecretQuestion {
   kind: "secret";
   variable: string;
   use: "keep" | "run" | "replace";
+}
+
+/** Whether the user skips all approvals, sampled when a session starts: 1 or 0. */
+export interface SkipAllSample {
+  name: "assistant_skip_all_enabled_count";
+  value: 0 | 1;
+}
+
+/** The user has switched skipping of approvals on or off; counted as `assistant_skip_all_toggle_total`. */
+export interface SkipAllToggled {
+  name: "assistant.skip_all.toggled";
+  enabled: boolean;
+  session_id?: string | null;
 }
 
 /** A further text that the same answer decides on. */

@@ -8,6 +8,7 @@ import shutil
 import tempfile
 import uuid
 from collections.abc import Callable, Collection, Coroutine, Sequence
+from contextvars import Context
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -94,7 +95,8 @@ class EngineSupervisor:
         """Start installing and starting the engine, unless a current one runs; `ready` waits for it."""
         done = self._starting is None or self._starting.done()
         if self._starting is None or (done and (self.state != "ready" or self._outdated(self._started_from))):
-            self._starting = asyncio.create_task(self._install_and_start())
+            # In a context of its own: what it logs belongs to no request, although one may have started it.
+            self._starting = asyncio.create_task(self._install_and_start(), context=Context())
         return self._starting
 
     async def ready(self, timeout: float | None = None) -> bool:

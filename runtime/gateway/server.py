@@ -2,29 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import socket
-from collections.abc import Generator
-
-import uvicorn
 
 from runtime.gateway.accounts import OnWait, RunAccount
 from runtime.gateway.app import gateway_app
 from runtime.gateway.errors import UNKNOWN_KEY, CallRefused
 from runtime.gateway.models import Models
-from runtime.web.connections import Connection
+from runtime.web.embedded import EmbeddedServer
 
 HOST = "127.0.0.1"
-CLOSE_SECONDS = 2.0
-
-
-class _Server(uvicorn.Server):
-    """uvicorn without signal handlers, which belong to the process that embeds it."""
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Generator[None]:
-        yield
 
 
 class GatewayServer:
@@ -33,8 +19,7 @@ class GatewayServer:
     def __init__(self) -> None:
         """Serve nothing yet."""
         self._accounts: dict[str, RunAccount] = {}
-        self._serving: asyncio.Task[None] | None = None
-        self._server: _Server | None = None
+        self._server: EmbeddedServer | None = None
         self.port = 0
         """The loopback port that it listens on, once started."""
 
@@ -49,27 +34,12 @@ class GatewayServer:
         Raises:
             OSError: no port is available.
         """
-        if self._serving is not None and not self._serving.done():
+        if self._server is not None and self._server.is_serving:
             return
         listening = socket.create_server((HOST, 0), backlog=128)
         self.port = int(listening.getsockname()[1])
-        config = uvicorn.Config(
-            gateway_app(self.find),
-            lifespan="off",
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            ws="none",
-            http=Connection,
-            timeout_keep_alive=30,
-            timeout_graceful_shutdown=1,
-        )
-        self._server = _Server(config)
-        self._serving = asyncio.create_task(self._serve(self._server, listening))
-
-    async def _serve(self, server: _Server, listening: socket.socket) -> None:
-        with listening:
-            await server.serve(sockets=[listening])
+        self._server = EmbeddedServer(gateway_app(self.find))
+        self._server.start(listening)
 
     def open(self, models: Models, patience: float = 0.0, on_wait: OnWait | None = None) -> RunAccount:
         """Open an account for a run, as `RunAccount` says; `close` ends it."""
@@ -98,11 +68,6 @@ class GatewayServer:
         """End every account and stop listening."""
         for account in list(self._accounts.values()):
             self.close(account)
-        serving, self._serving = self._serving, None
-        if serving is None or self._server is None:
-            return
-        self._server.should_exit = True
-        done, _ = await asyncio.wait([serving], timeout=CLOSE_SECONDS)
-        if not done:
-            serving.cancel()
-            await asyncio.wait([serving], timeout=CLOSE_SECONDS)
+        server, self._server = self._server, None
+        if server is not None:
+            await server.aclose()

@@ -64,19 +64,26 @@ class Connection(H11Protocol):
         if self.transport.is_closing() or self.conn.their_state is not h11.IDLE:
             return
         if self.conn.trailing_data[0] and self.conn.our_state is h11.IDLE:
-            message = "The head of the request did not arrive in time."
-            error = {"code": "too_slow", "message": message, "fix": "Send it again.", "where": None}
-            body = json.dumps({"error": error}, separators=(",", ":")).encode("ascii")
-            headers = [
-                ("Content-Type", "application/json"),
-                ("Content-Length", str(len(body))),
-                ("Connection", "close"),
-            ]
-            status = HTTPStatus.REQUEST_TIMEOUT
-            for event in (
-                h11.Response(status_code=status, headers=headers, reason=status.phrase.encode()),
-                h11.Data(data=body),
-                h11.EndOfMessage(),
-            ):
-                self.transport.write(self.conn.send(event) or b"")
+            self._answer(HTTPStatus.REQUEST_TIMEOUT, "too_slow", "The head of the request did not arrive in time.")
         self.transport.close()
+
+    def send_400_response(self, msg: str) -> None:  # noqa: ARG002  (the base class says what it thinks of the request)
+        """Answer what is not HTTP, or has a head that is too long, as other errors are answered, and close."""
+        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+            self._answer(HTTPStatus.BAD_REQUEST, "bad_request", "This is not an HTTP request, or its head is too long.")
+        self.transport.close()
+
+    def _answer(self, status: HTTPStatus, code: str, message: str) -> None:
+        error = {"code": code, "message": message, "fix": "Correct it, or send it again.", "where": None}
+        body = json.dumps({"error": error}, separators=(",", ":")).encode("ascii")
+        headers = [
+            ("Content-Type", "application/json"),
+            ("Content-Length", str(len(body))),
+            ("Connection", "close"),
+        ]
+        for event in (
+            h11.Response(status_code=status, headers=headers, reason=status.phrase.encode()),
+            h11.Data(data=body),
+            h11.EndOfMessage(),
+        ):
+            self.transport.write(self.conn.send(event) or b"")

@@ -11,12 +11,14 @@ from starlette.requests import Request
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from agent.contract.client_metrics import CLIENT_METRICS_PATH
 from agent.contract.events import FILES_PATH
 from agent.contract.requests import STREAM_PATH
 from runtime.accounts.scopes import Scope as TokenScope
 from server.access.auth import SIGN_IN_PATH
 from server.errors import ApiError
 from server.idempotency.check import IdempotencyCheck
+from server.middleware.request_id import ROUTE
 
 READS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 """Methods that change nothing."""
@@ -40,6 +42,7 @@ NEEDS: Final[Mapping[str, Needs]] = {
     "/api/v1/agentic/assist": Needs(),
     "/api/v1/agentic/sessions/reset": Needs(),
     "/api/v1/agentic/check-config": Needs(),
+    CLIENT_METRICS_PATH: Needs(change="read"),
     "/api/v1/flows": Needs(),
     "/api/v1/flows/{flow_id}": Needs(),
     "/api/v1/flows/import": Needs(),
@@ -78,11 +81,13 @@ class ScopeCheck:
     Args:
         app: the route's application.
         needs: the scopes that it needs.
+        path: the route's path, noted for the log of requests.
     """
 
-    def __init__(self, app: ASGIApp, needs: Needs) -> None:
+    def __init__(self, app: ASGIApp, needs: Needs, path: str) -> None:
         self._app = app
         self._needs = needs
+        self._path = path
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request.
@@ -90,6 +95,7 @@ class ScopeCheck:
         Raises:
             ApiError: 403, the token lacks the scope.
         """
+        scope[ROUTE] = self._path
         needed = self._needs.read if scope["method"] in READS else self._needs.change
         if needed is not None and needed not in Request(scope).user.scopes:
             raise ApiError(
@@ -111,7 +117,7 @@ def checked(routes: Iterable[Route]) -> list[Route]:
     for route in routes:
         if route.path not in NEEDS:
             raise LookupError(f"{route.path} is missing in NEEDS.")
-        wrappers = [Middleware(ScopeCheck, NEEDS[route.path])]
+        wrappers = [Middleware(ScopeCheck, NEEDS[route.path], route.path)]
         if route.path != SIGN_IN_PATH:  # whose answers hold a session, and who asks is not known before
             wrappers.append(Middleware(IdempotencyCheck))
         found.append(Route(route.path, route.endpoint, methods=route.methods, name=route.name, middleware=wrappers))

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from server.error_body import error_json
 from server.json_response import JsonResponse
 from server.settings import is_loopback
 
@@ -113,4 +114,4 @@ def _name(host: str) -> str:
 
 
 def _refusal(code: str, message: str, fix: str) -> JsonResponse:
-    return JsonResponse({"error": {"code": code, "message": message, "fix": fix, "where": None}}, 403)
+    return JsonResponse(error_json(code, message, fix), 403)

@@ -14,6 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from runtime.database.errors import StoreUnavailable
 from server.access.auth import SIGN_IN_PATH, Access, cookie_name
 from server.access.failed_sign_ins import FailedSignIns
+from server.error_body import error_json
 from server.json_response import JsonResponse
 
 OPEN_PATHS: Final = frozenset({"/", "/healthz", "/readyz", SIGN_IN_PATH})
@@ -63,8 +64,8 @@ class TokenCheck:
                 return await self._refusal_of_token(given, scope, headers)
             return await self._refusal_of_session(method, scope, headers)
         except StoreUnavailable as failure:
-            error = {"code": "store_unavailable", "message": failure.message, "fix": failure.fix, "where": None}
-            return JsonResponse({"error": error}, 503, {"Retry-After": RETRY_SECONDS, **_closing(headers)})
+            error = error_json("store_unavailable", failure.message, failure.fix)
+            return JsonResponse(error, 503, {"Retry-After": RETRY_SECONDS, **_closing(headers)})
 
     async def _refusal_of_token(self, given: list[str], scope: Scope, headers: Headers) -> JsonResponse | None:
         user = await self._access.user_of(bearer(given[0])) if len(given) == 1 else None
@@ -119,8 +120,8 @@ def address_of(scope: Scope) -> str:
 def _too_many(headers: Headers, seconds: int) -> JsonResponse:
     message = "Too many wrong tokens came from this address."
     fix = f"Wait {seconds} s. A right token is answered all the same."
-    error = {"code": "too_many_failures", "message": message, "fix": fix, "where": None}
-    return JsonResponse({"error": error}, 429, {"Retry-After": str(seconds), **_closing(headers)})
+    error = error_json("too_many_failures", message, fix)
+    return JsonResponse(error, 429, {"Retry-After": str(seconds), **_closing(headers)})
 
 
 def _no_token(headers: Headers, *, given: bool) -> JsonResponse:
@@ -129,16 +130,15 @@ def _no_token(headers: Headers, *, given: bool) -> JsonResponse:
         "Send the header `Authorization: Bearer TOKEN`; `wirewright token` prints the token, and "
         "`wirewright token --link` a link that signs a browser in."
     )
-    error = {"code": "unauthorized", "message": message, "fix": fix, "where": None}
+    error = error_json("unauthorized", message, fix)
     challenge = 'Bearer error="invalid_token"' if given else "Bearer"
-    return JsonResponse({"error": error}, 401, {"WWW-Authenticate": challenge, **_closing(headers)})
+    return JsonResponse(error, 401, {"WWW-Authenticate": challenge, **_closing(headers)})
 
 
 def _foreign_change(headers: Headers) -> JsonResponse:
     message = "A signed-in browser may change something from the server's own page only."
     fix = "Use the server's own address, or send the token in the header Authorization."
-    error = {"code": "forbidden_origin", "message": message, "fix": fix, "where": None}
-    return JsonResponse({"error": error}, 403, _closing(headers))
+    return JsonResponse(error_json("forbidden_origin", message, fix), 403, _closing(headers))
 
 
 def _closing(headers: Headers) -> dict[str, str]:

@@ -8,43 +8,26 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from flows.document import JsonObject
-from runtime.runner import Runner
+from runtime.install.release import release
+from server.errors import RETRY_SECONDS
 from server.json_response import JsonResponse
+from server.readiness import Part, readiness, runner_part
 from server.state import server_state
-from tools.workbench import FlowRunner
-
-MESSAGES = {
-    "new": "The flow engine has not been started yet.",
-    "installing": "The flow engine is being installed (only the first time).",
-    "starting": "The flow engine is starting.",
-    "ready": "Flows can be run.",
-    "failed": "The flow engine could not be started.",
-    "closed": "The flow engine has been stopped.",
-}
-"""What each state of the runner means."""
 
 
 async def healthz(_: Request) -> Response:
-    """The server answers."""
-    return JsonResponse({"ok": True})
+    """The server answers; which release it is."""
+    return JsonResponse({"ok": True, "release": release()})
 
 
 async def readyz(request: Request) -> Response:
-    """Whether flows can be run now; questions are answered before that."""
-    facts = readiness(server_state(request).assistant.runner)
-    return JsonResponse(facts, 200 if facts["ready"] else 503)
-
-
-def readiness(runner: FlowRunner) -> JsonObject:
-    """The runner's state, with a message for people."""
-    state = runner.state
-    facts: JsonObject = {"ready": state == "ready", "runner": state, "message": MESSAGES.get(state, "")}
-    if runner.failure is not None and state == "failed":
-        return {**facts, "message": runner.failure.message, "fix": runner.failure.fix}
-    if isinstance(runner, Runner) and runner.progress and state in {"installing", "starting"}:
-        return {**facts, "message": runner.progress}
-    return facts
+    """Whether everything works now, and if not, which part and what to do; questions are answered before that."""
+    state = server_state(request)
+    parts = [await state.database.part(), runner_part(state.assistant.runner)]
+    if state.drain.deadline is not None:
+        parts.insert(0, Part("server", "stopping", "The server is stopping.", "Ask another one."))
+    facts = readiness(*parts)
+    return JsonResponse(facts, 200) if facts["ready"] else JsonResponse(facts, 503, {"Retry-After": RETRY_SECONDS})
 
 
 async def page(request: Request) -> Response:

@@ -1,4 +1,7 @@
-"""Logs on standard output: one JSON object a line for machines that collect them, plain lines on a terminal."""
+"""Logs on standard output: one JSON object a line for machines that collect them, plain lines on a terminal.
+
+Lines of a request and of a turn have its id, whichever library writes them: formatters read it from the context.
+"""
 
 import json
 import logging
@@ -6,7 +9,7 @@ import sys
 from datetime import UTC, datetime
 from typing import Literal
 
-from runtime.telemetry import event_fields
+from runtime.telemetry import context_fields, event_fields
 from server.telemetry.progress import SparseProgress, TerminalHandler, can_redraw
 
 
@@ -20,6 +23,7 @@ class JsonFormatter(logging.Formatter):
             "level": record.levelname.lower(),
             "logger": record.name,
             "message": record.getMessage(),
+            **context_fields(),
             **{f"{name}_" if name in _OWN else name: value for name, value in event_fields(record).items()},
         }
         if record.exc_info:
@@ -35,7 +39,8 @@ class PlainFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """The record's line, or lines when something failed."""
-        fields = [f"{name}={_on_one_line(value)}" for name, value in event_fields(record).items() if value is not None]
+        named = {**event_fields(record), **context_fields()}
+        fields = [f"{name}={_on_one_line(value)}" for name, value in named.items() if value is not None]
         return " ".join([super().format(record), *fields])
 
 

@@ -2,11 +2,16 @@
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from opentelemetry.trace import Status, StatusCode
+
+from runtime.install.release import release
+from runtime.telemetry import context_fields
+from runtime.tracing import NoSpan, Span, span
 
 if TYPE_CHECKING:
     from logfire.types import ExceptionCallbackHelper
@@ -46,7 +51,9 @@ def configure_traces(*, content: bool, processors: Sequence["SpanProcessor"] = (
     logfire.configure(
         send_to_logfire="if-token-present",
         console=False,
+        distributed_tracing=True,  # the trace of a request's `traceparent` goes on here
         service_name="wirewright",
+        service_version=release(),
         inspect_arguments=False,
         additional_span_processors=list(processors),
         advanced=logfire.AdvancedOptions(exception_callback=None if content else _without_words),
@@ -54,3 +61,26 @@ def configure_traces(*, content: bool, processors: Sequence["SpanProcessor"] = (
     )
     if wanted:
         logfire.instrument_pydantic_ai(include_content=content, include_binary_content=content)
+
+
+@contextmanager
+def request_span(method: str, headers: Mapping[str, str]) -> Generator[Span]:
+    """The span of one request, in the trace that its `traceparent` names; none in a process that traces nothing.
+
+    Args:
+        method: the HTTP method.
+        headers: the request's headers.
+    """
+    if sys.modules.get("logfire") is None:
+        yield NoSpan()
+        return
+    from opentelemetry import context
+    from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+
+    carrier = {name: headers[name] for name in ("traceparent", "tracestate") if name in headers}
+    token = context.attach(TraceContextTextMapPropagator().extract(carrier))
+    try:
+        with span("request", **{"http.request.method": method}, **context_fields()) as opened:
+            yield opened
+    finally:
+        context.detach(token)

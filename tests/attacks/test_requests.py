@@ -151,7 +151,7 @@ async def test_hostile_requests_have_no_effect_and_get_nothing_out(
             logging.getLogger().removeHandler(target.log)
         assert not found, "\n".join(f"{tries}: {'; '.join(wrong)}" for tries, wrong in found.items())
         assert (await target.live.client.get(f"{FLOWS}/{target.names['flow']}")).json()["version"] == 1
-        assert (await target.live.stranger.get("/healthz")).json() == {"ok": True}
+        assert (await target.live.stranger.get("/healthz")).json()["ok"] is True
     assert [path.name for path in target.outside.iterdir()] == ["private.txt"]
     assert (target.outside / "private.txt").read_text() == SECRETS["outside"]
     assert [line for line in target.log.lines if any(secret in line for secret in SECRETS.values())] == []

@@ -6,7 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from scripts.hatch_build import names_by_module, names_ours, rewritten, write_package
+from scripts.hatch_build import (
+    COMMIT_FILE,
+    COMMIT_VARIABLE,
+    commit_of,
+    names_by_module,
+    names_ours,
+    rewritten,
+    write_package,
+)
 
 ROOT = Path(__file__).parents[2]
 MODULES = {
@@ -109,3 +117,25 @@ def test_every_rewritten_string_leads_to_something() -> None:
         else:
             module, _, name = text.replace(":", ".").rpartition(".")
             assert hasattr(importlib.import_module(module), name), text
+
+
+def test_the_commit_is_taken_from_the_variable_or_the_file_or_git(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(COMMIT_VARIABLE, raising=False)
+    assert commit_of(tmp_path) == "", "an archive of the sources knows none"
+    (tmp_path / COMMIT_FILE).parent.mkdir(parents=True)
+    (tmp_path / COMMIT_FILE).write_text("4deb441b0c2d\n")
+    assert commit_of(tmp_path) == "4deb441b0c2d"
+    monkeypatch.setenv(COMMIT_VARIABLE, "v1.2-rc.3")
+    assert commit_of(tmp_path) == "v1.2-rc.3"
+    for odd in ("two words", "x" * 61, "$(id)"):
+        monkeypatch.setenv(COMMIT_VARIABLE, odd)
+        assert commit_of(tmp_path) == ""
+
+
+def test_without_git_the_commit_of_a_checkout_is_unknown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(COMMIT_VARIABLE, raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    (tmp_path / ".git").mkdir()
+    assert commit_of(tmp_path) == ""

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import zipfile
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,15 @@ def test_it_builds_offline_from_warm_caches(wheel: Path, tmp_path: Path) -> None
     choice = ("--quiet", "--offline", "--wheel", "--out-dir", str(tmp_path), "--python", sys.executable)
     uv_run("build", *choice, str(ROOT))
     assert contents(next(tmp_path.glob("*.whl"))) == contents(wheel)
+
+
+def test_it_names_its_version_and_the_commit_that_it_was_built_from(
+    wheel: Path, installed: Path, project: Path
+) -> None:
+    commit = contents(wheel)["wirewright/runtime/install/commit.txt"].decode()
+    assert re.fullmatch(r"[0-9a-f]{12}(\.dirty)?", commit), "this checkout has a commit"
+    done = run(installed, "--version", cwd=project, program="wirewright")
+    assert done.stdout.strip() == f"wirewright {metadata.version('wirewright')}+{commit}"
 
 
 def test_it_finds_the_same_engine_as_the_checkout(installed: Path, project: Path) -> None:

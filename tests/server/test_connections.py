@@ -68,7 +68,7 @@ async def test_the_second_head_of_a_connection_has_the_same_limit(live: Live) ->
     reader, writer = await connected(live)
     writer.write(HEAD + b"\r\n")
     async with asyncio.timeout(10):
-        assert b"200" in await reader.readuntil(b'{"ok":true}')
+        assert b"200" in await reader.readuntil(b'"}')
     writer.write(HEAD)
     assert (await ended(reader)).startswith(b"HTTP/1.1 408 ")
     writer.close()
@@ -80,7 +80,7 @@ async def test_a_head_that_is_complete_in_time_has_its_answer_however_long_that_
     await asyncio.sleep(0.1)
     writer.write(b"\r\n")
     async with asyncio.timeout(10):
-        assert b"200" in await reader.readuntil(b'{"ok":true}')
+        assert b"200" in await reader.readuntil(b'"}')
     writer.close()
 
 

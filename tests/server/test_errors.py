@@ -24,7 +24,8 @@ def error(reply: httpx.Response, status: int) -> dict[str, Any]:
     assert reply.status_code == status, reply.text
     assert reply.headers["content-type"] == "application/json"
     found = reply.json()["error"]
-    assert set(found) == {"code", "message", "fix", "where"}
+    assert set(found) == {"code", "message", "fix", "where", "request_id"}
+    assert found["request_id"] == reply.headers["X-Request-ID"]
     assert found["code"]
     assert found["message"]
     return found

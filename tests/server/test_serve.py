@@ -50,9 +50,8 @@ printed: dict[str, str] = {}
 @asynccontextmanager
 async def program(*command: str | Path) -> AsyncGenerator[tuple[asyncio.subprocess.Process, str]]:
     """A server as a process of its own, and its address."""
-    process = await asyncio.create_subprocess_exec(
-        *command, cwd=ROOT, env={**os.environ, "PORT": "0"}, stdout=asyncio.subprocess.PIPE
-    )
+    environment = {"WIREWRIGHT_DRAIN_SECONDS": "0", **os.environ, "PORT": "0"}
+    process = await asyncio.create_subprocess_exec(*command, cwd=ROOT, env=environment, stdout=asyncio.subprocess.PIPE)
     try:
         assert process.stdout is not None
         with anyio.fail_after(60):

@@ -1,14 +1,21 @@
 """Figures for Prometheus: counted from what happens, bounded, and without content."""
 
+import asyncio
 import logging
+import socket
 
+import httpx
 import pytest
 from inline_snapshot import snapshot
 
 from agent.conversation.memory import ProcessMemory
 from agent.models.scripted import call
 from flows.catalogue import Catalogue
+from runtime.install.release import release
 from runtime.telemetry import event_fields, log_event
+from server.app import create_app
+from server.serve import CannotServe, HttpServer, address, bound, serve
+from server.settings import ServerSettings
 from server.telemetry.logs import JsonFormatter, PlainFormatter
 from server.telemetry.metrics import MAX_LABEL_VALUES, Metrics
 from tests.server.live import ASSIST, serving
@@ -110,6 +117,53 @@ def test_the_values_of_a_label_are_bounded(metrics: Metrics) -> None:
     names = [name for name in figures(metrics.text().decode()) if name.startswith("mcp_tool_invocations_total")]
     assert len(names) == MAX_LABEL_VALUES + 1
     assert max(map(len, names)) < 200
+
+
+@pytest.mark.anyio
+async def test_requests_are_counted_by_route_and_never_by_what_was_asked_for(catalogue: Catalogue) -> None:
+    async with serving(assistant(catalogue)) as live:
+        for number in range(MAX_LABEL_VALUES * 2):
+            await live.client.get(f"/api/v1/flows/made-up-{number}")
+            await live.client.get(f"/nowhere/{number}")
+        found = figures((await live.client.get("/metrics")).text)
+    asked = {name: value for name, value in found.items() if name.startswith("server_requests_total")}
+    assert asked == {
+        'server_requests_total{method="GET",route="/api/v1/flows/{flow_id}",status="404"}': MAX_LABEL_VALUES * 2,
+        'server_requests_total{method="GET",route="none",status="404"}': MAX_LABEL_VALUES * 2,
+    }
+    assert found[f'wirewright_build_info{{release="{release()}"}}'] == 1
+
+
+@pytest.mark.anyio
+async def test_the_metrics_are_read_without_a_token_on_a_port_of_their_own_and_nothing_else_is(
+    catalogue: Catalogue,
+) -> None:
+    settings, stop, listening = ServerSettings(), asyncio.Event(), asyncio.Event()
+    app = create_app(settings, assistant=assistant(catalogue), stopping=stop)
+    listener, metrics = bound("127.0.0.1", 0), bound("127.0.0.1", 0)
+    port = metrics.getsockname()[1]
+    server = HttpServer(app, stop, listening.set, settings, metrics)
+    serving = asyncio.create_task(server.serve(sockets=[listener]))
+    await listening.wait()
+    async with httpx.AsyncClient(base_url=address(metrics), trust_env=False) as prometheus:
+        shown = await prometheus.get("/metrics")
+        assert (shown.status_code, shown.headers["content-type"][:10]) == (200, "text/plain")
+        assert "assistant_requests_total" in shown.text
+        assert (await prometheus.get("/api/v1/flows")).status_code == 404
+        assert (await prometheus.post("/metrics")).status_code == 405
+    async with httpx.AsyncClient(base_url=address(listener), trust_env=False) as stranger:
+        assert (await stranger.get("/metrics")).status_code == 401
+    server.stop()
+    await serving
+    with pytest.raises(OSError):
+        socket.create_connection(("127.0.0.1", port), 5).close()
+
+
+def test_a_port_for_metrics_that_is_taken_is_reported_with_its_setting() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        with pytest.raises(CannotServe) as refused:
+            serve(ServerSettings(port=0, metrics_port=taken.getsockname()[1]))
+        assert "WIREWRIGHT_METRICS_PORT" in refused.value.fix
 
 
 @pytest.mark.anyio
