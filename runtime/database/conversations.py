@@ -3,8 +3,9 @@
 import asyncio
 from datetime import UTC, datetime
 
-from sqlalchemy import ColumnElement, and_, delete, func, insert, select, tuple_, update
+from sqlalchemy import ColumnElement, and_, delete, func, select, tuple_, update
 
+from runtime.database.connections import upsert
 from runtime.database.database import Database
 from runtime.database.tables import ConversationRow
 
@@ -43,14 +44,12 @@ class ConversationRows:
             The sessions that were dropped, and how many conversations of all owners there are.
         """
         document = await asyncio.to_thread(self._database.documents.seal_text, document)
-        change = update(ConversationRow).where(_row(owner, session)).values(used=_NEXT_USE, document=document)
-        addition = insert(ConversationRow).values(owner=owner, session=session, used=_NEXT_USE, document=document)
+        whose = {"owner": owner, "session": session, "set_aside": ""}
         key = (ConversationRow.owner, ConversationRow.session)
         mine = select(*key).where(_IN_USE, ConversationRow.owner == owner)
         beyond = mine.order_by(ConversationRow.used.desc()).offset(max_conversations)
         async with self._database.writing() as connection:
-            if not (await connection.execute(change)).rowcount:
-                await connection.execute(addition)
+            await upsert(connection, ConversationRow, whose, {"used": _NEXT_USE, "document": document})
             dropped = (await connection.execute(beyond)).all()
             if dropped:
                 await connection.execute(delete(ConversationRow).where(_IN_USE, tuple_(*key).in_(dropped)))

@@ -1,11 +1,34 @@
 """The tables. A change here needs a migration, which `alembic revision --autogenerate` drafts."""
 
-from sqlalchemy import Index, MetaData, UniqueConstraint
+from typing import Any
+
+from sqlalchemy import BigInteger, Dialect, Index, Integer, MetaData, String, TypeDecorator, UniqueConstraint
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 
+class StoredText(TypeDecorator[str]):
+    """Text that both SQLite and Postgres store: U+FFFD stands for NUL, which Postgres refuses, and half characters."""
+
+    impl = String
+    cache_ok = True
+
+    def process_bind_param(self, value: Any, dialect: Dialect) -> Any:  # noqa: ARG002  (SQLAlchemy's form)
+        """The text as it is stored."""
+        if not isinstance(value, str) or value.isascii():
+            return value.replace("\0", "\ufffd") if isinstance(value, str) and "\0" in value else value
+        return value.replace("\0", "\ufffd").encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+
+
 class Base(DeclarativeBase):
-    """The base of the tables: constraints have names, so that migrations can refer to them."""
+    """The base of the tables: constraints have names, so that migrations can refer to them.
+
+    Whole numbers have 64 bits on either database.
+    """
+
+    type_annotation_map = {  # noqa: RUF012  (SQLAlchemy's form)
+        str: StoredText(),
+        int: BigInteger().with_variant(Integer(), "sqlite"),
+    }
 
     metadata = MetaData(
         naming_convention={
