@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from starlette.requests import Request
 
 from agent.assistant import Assistant
+from runtime.database.backends.health import DatabaseHealth
 from server.settings import ServerSettings
 from server.telemetry.metrics import Metrics
 
@@ -19,12 +20,18 @@ class ServerState:
         assistant: takes turns and runs flows.
         stopping: set when the server stops; open streams then send their last event.
         metrics: counts log events.
+        database_health: whether the database can be written.
     """
 
     settings: ServerSettings
     assistant: Assistant
     stopping: asyncio.Event
     metrics: Metrics = field(default_factory=Metrics)
+    database_health: DatabaseHealth = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Watch the assistant's database."""
+        self.database_health = DatabaseHealth(self.assistant.database)
 
 
 def server_state(request: Request) -> ServerState:

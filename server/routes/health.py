@@ -31,8 +31,12 @@ async def healthz(_: Request) -> Response:
 
 
 async def readyz(request: Request) -> Response:
-    """Whether flows can be run now; questions are answered before that."""
-    facts = readiness(server_state(request).assistant.runner)
+    """Whether flows can be run and what is stored can be written now; questions are answered before that."""
+    state = server_state(request)
+    facts: JsonObject = {**readiness(state.assistant.runner), "database": "ready"}
+    failure = await state.database_health.failure()
+    if failure is not None:
+        facts |= {"ready": False, "database": "failed", "message": failure.message, "fix": failure.fix}
     return JsonResponse(facts, 200 if facts["ready"] else 503)
 
 

@@ -19,7 +19,8 @@ async def test_the_server_lives_but_is_not_ready_while_the_runner_is_not(state: 
     async with serving(assistant(catalogue, runner=StandInRunner(state=state))) as live:
         assert (await live.client.get("/healthz")).status_code == 200
         reply = await live.client.get("/readyz")
-    assert (reply.status_code, reply.json()) == (503, {"ready": False, "runner": state, "message": MESSAGES[state]})
+    facts = {"ready": False, "runner": state, "message": MESSAGES[state], "database": "ready"}
+    assert (reply.status_code, reply.json()) == (503, facts)
 
 
 async def test_the_server_is_ready_when_flows_can_run(catalogue: Catalogue) -> None:
