@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, MetaData, select, text
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from flows.document import JsonObject
 from flows.json_values import as_text
 from runtime.archive.backup import COMMAND, KIND, BackedUp
 from runtime.archive.errors import ArchiveError, not_an_archive
-from runtime.archive.folder import FOLDERS, contents, is_ours, remove_all
+from runtime.archive.folder import contents, is_ours, remove_all
 from runtime.archive.rows import add_rows, continue_numbers, read_rows, reflected
 from runtime.archive.zipped import DATA, TABLES, reading
 from runtime.database.backends.serving import hold_for_serving
@@ -28,7 +28,7 @@ from runtime.database.errors import unavailable
 from runtime.database.migrations import migrate
 from runtime.files.atomic import write_atomically
 from runtime.files.names import TEMPORARY_PREFIX
-from runtime.files.private import private_data_folder
+from runtime.files.private import close_data_folder, private_data_folder
 from runtime.keychain.documents import DocumentSealing
 
 Rows = Callable[[str], Iterable[dict[str, Any]]]
@@ -105,9 +105,7 @@ async def _replace(
     return counts
 
 
-async def filled(
-    url: str, revision: str, tables: list[str], rows: Rows, documents: DocumentSealing
-) -> dict[str, int]:
+async def filled(url: str, revision: str, tables: list[str], rows: Rows, documents: DocumentSealing) -> dict[str, int]:
     """Let a database hold these rows and nothing else, in the current schema; in one transaction.
 
     Args:
@@ -132,7 +130,7 @@ async def filled(
     try:
         async with exclusive(engine) as connection:
             return await connection.run_sync(_fill, revision, tables, rows, documents)
-    except (KeyError, ValueError, TypeError) as failure:
+    except (KeyError, ValueError, TypeError, IntegrityError) as failure:
         raise not_an_archive(COMMAND) from failure
     except SQLAlchemyError as failure:
         raise unavailable(failure) from failure
@@ -201,9 +199,4 @@ def _move(staged: Path, data: Path) -> None:
     remove_all(data)
     for path in staged.iterdir():
         path.replace(data / path.name)
-    for name in FOLDERS:
-        for inner in (data / name).rglob("*"):
-            if inner.is_dir():
-                inner.chmod(0o700)
-
-
+    close_data_folder(data)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator, Iterable
+from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import asynccontextmanager
 from typing import IO, Any
 
 from sqlalchemy import BigInteger, Connection, Integer, MetaData, Select, Table, func, insert, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from flows.document import Json
 from runtime.archive.values import from_json, to_json
 
 BATCH = 500
@@ -38,13 +39,25 @@ def reflected(connection: Connection) -> dict[str, Table]:
     return {name: table for name, table in sorted(metadata.tables.items()) if name != REVISION_TABLE}
 
 
-async def write_rows(connection: AsyncConnection, rows: Select[Any], file: IO[bytes]) -> int:
-    """Write rows as lines of JSON objects; returns how many."""
+async def write_rows(
+    connection: AsyncConnection,
+    rows: Select[Any],
+    file: IO[bytes],
+    encode: Callable[[str, Any], Json] = lambda _, value: to_json(value),
+) -> int:
+    """Write rows as lines of JSON objects; returns how many.
+
+    Args:
+        connection: where they are read.
+        rows: the rows.
+        file: where they are written.
+        encode: gives the JSON of a column's value.
+    """
     count = 0
     async with connection.stream(rows) as result:
         async for part in result.mappings().partitions(BATCH):
             for row in part:
-                line = {str(column): to_json(value) for column, value in row.items()}
+                line = {str(column): encode(str(column), value) for column, value in row.items()}
                 file.write(json.dumps(line, ensure_ascii=True, separators=(",", ":")).encode("ascii") + b"\n")
                 count += 1
     return count
@@ -62,10 +75,16 @@ def read_rows(file: Iterable[bytes]) -> Iterable[dict[str, Any]]:
 
 
 def add_rows(connection: Connection, table: Table, rows: Iterable[dict[str, Any]]) -> int:
-    """Add rows to a table; returns how many."""
+    """Add rows to a table; returns how many.
+
+    Raises:
+        ValueError: a row has other columns than the table.
+    """
     part: list[dict[str, Any]] = []
-    count = 0
+    count, columns = 0, table.columns.keys()
     for row in rows:
+        if sorted(row) != sorted(columns):
+            raise ValueError(f"The rows are not those of {table.name}.")
         part.append(row)
         if len(part) == BATCH:
             connection.execute(insert(table), part)

@@ -12,8 +12,8 @@ from flows.document import Json
 def to_json(value: Any) -> Json:
     """A value of a column as JSON that `from_json` reads."""
     match value:
-        case bytes() | memoryview():
-            return {"bytes": base64.b64encode(bytes(value)).decode("ascii")}
+        case bytes():
+            return {"bytes": base64.b64encode(value).decode("ascii")}
         case datetime():
             return {"datetime": value.isoformat()}
         case date():

@@ -129,7 +129,7 @@ class Database:
             await engine.dispose()
 
 
-def _import_schema() -> "Callable[..., Awaitable[AsyncEngine]]":
+def _import_schema() -> Callable[..., Awaitable[AsyncEngine]]:
     from runtime.database.schema import open_current
 
     return open_current

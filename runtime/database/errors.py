@@ -88,7 +88,8 @@ class DatabaseDamaged(StoreUnavailable):
 
     def __init__(self) -> None:
         super().__init__(
-            "The file of the database is damaged, or is not a database.", "Restore it: wirewright restore FILE --overwrite"
+            "The file of the database is damaged, or is not a database.",
+            "Restore it: wirewright restore FILE --overwrite",
         )
 
 

@@ -40,6 +40,14 @@ class Base(DeclarativeBase):
     )
 
 
+REFERS = "refers to"
+
+
+def refers_to(table: str) -> dict[str, str]:
+    """Marks a column that holds the id or number of a row of another table: what is imported may get another one."""
+    return {REFERS: table}
+
+
 class FlowRow(Base):
     """A stored flow: its document, and what lists show."""
 
@@ -76,7 +84,7 @@ class RevisionRow(Base):
     __tablename__ = "flow_revisions"
 
     owner: Mapped[str] = mapped_column(primary_key=True)
-    flow: Mapped[str] = mapped_column(primary_key=True)
+    flow: Mapped[str] = mapped_column(primary_key=True, info=refers_to("flows"))
     version: Mapped[int] = mapped_column(primary_key=True)
     at: Mapped[str]
     author: Mapped[str]
@@ -122,7 +130,7 @@ class FlowSessionRow(Base):
 
     number: Mapped[int] = mapped_column(primary_key=True, autoincrement=True)
     owner: Mapped[str]
-    flow: Mapped[str]
+    flow: Mapped[str] = mapped_column(info=refers_to("flows"))
     session: Mapped[str]
     used: Mapped[int]
     updated_at: Mapped[str]
@@ -152,7 +160,7 @@ class MessageRow(Base):
 
     number: Mapped[int] = mapped_column(primary_key=True, autoincrement=True)
     owner: Mapped[str]
-    session: Mapped[int]
+    session: Mapped[int] = mapped_column(info=refers_to("flow_sessions"))
     id: Mapped[str]
     sender: Mapped[str]
     sender_name: Mapped[str]
@@ -177,7 +185,7 @@ class RunRow(Base):
     number: Mapped[int] = mapped_column(primary_key=True, autoincrement=True)
     owner: Mapped[str]
     id: Mapped[str]
-    flow: Mapped[str]
+    flow: Mapped[str] = mapped_column(info=refers_to("flows"))
     name: Mapped[str]
     session: Mapped[str]
     source: Mapped[str]

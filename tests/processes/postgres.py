@@ -1,4 +1,4 @@
-"""A Postgres of the tests' own: one throwaway cluster a worker, on a Unix socket, and a schema of its own for each test.
+"""A Postgres of the tests' own: one throwaway cluster a worker, on a Unix socket, and a new schema for each test.
 
 Postgres refuses to run as root, so that root starts it as `nobody`. Nothing is written durably but what Postgres
 itself promises when its process is killed: the machine does not fail during a test.
@@ -22,6 +22,7 @@ import pytest
 
 BINARIES = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name.split(".")[0]))
 FAST = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "shared_buffers=16MB", "max_connections=60")
+NEW = ("--no-sync", "-E", "UTF8", "--locale=C.UTF-8", "--no-instructions")
 START_SECONDS = 60
 _numbers = count(1)
 
@@ -61,8 +62,7 @@ class Cluster:
         if user:
             os.chown(cluster.folder, user["user"], user["group"])
         subprocess.run(
-            [programs / "initdb", "-D", cluster.data, "-A", "trust", "-U", "wire", "--no-sync", "-E", "UTF8"]
-            + ["--locale=C.UTF-8", "--no-instructions"],
+            [programs / "initdb", "-D", cluster.data, "-A", "trust", "-U", "wire", *NEW],
             check=True,
             stdout=subprocess.DEVNULL,
             cwd=cluster.folder,

@@ -16,7 +16,7 @@ class AlreadyServed(StoreUnavailable):
     def __init__(self) -> None:
         super().__init__(
             "Another server uses this database. An SQLite file is for one server.",
-            "Stop the other server, give this one a WIREWRIGHT_DATA of its own, or let both use Postgres: DATABASE_URL.",
+            "Stop the other server, give this one its own WIREWRIGHT_DATA, or let both use Postgres: DATABASE_URL.",
         )
 
 

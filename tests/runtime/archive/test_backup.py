@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
 
 from runtime.archive.backup import back_up
 from runtime.archive.errors import ArchiveError
@@ -26,17 +27,28 @@ from tests.shared.stored import query
 pytestmark = pytest.mark.anyio
 Place = Callable[[str, str], str]
 KINDS = ["sqlite", "postgres"]
+CONVERSATION = "insert into conversations values ('u', :name, '', :used, '{}')"
+RUN = """
+insert into runs (owner, id, flow, name, session, source, milliseconds, input_tokens, output_tokens, at)
+values ('u', :name, 'f', 'n', 's', 'http', 1, 1, 1, 'now')
+"""
 
 
 def files(data: Path) -> dict[str, bytes]:
     return {name: path.read_bytes() for name, path in contents(data)}
 
 
+def open_to_others(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.stat().st_mode & 0o077]
+
+
+def everything(folder: Path) -> list[Path]:
+    return [path for path in sorted(folder.rglob("*")) if path.suffix != ".lock"]
+
+
 @pytest.mark.parametrize("target", KINDS)
 @pytest.mark.parametrize("source", KINDS)
-async def test_everything_comes_back_on_either_database(
-    tmp_path: Path, place: Place, source: str, target: str
-) -> None:
+async def test_everything_comes_back_on_either_database(tmp_path: Path, place: Place, source: str, target: str) -> None:
     here, there = tmp_path / "here", tmp_path / "there"
     before, after, archive = place(source, "here"), place(target, "there"), tmp_path / "b.zip"
     await fill(before, here, "local", "ada")
@@ -49,7 +61,7 @@ async def test_everything_comes_back_on_either_database(
     assert (await restore(archive, after, there)).rows == done.rows
     assert rows_of(after) == rows
     assert files(there) == held
-    assert not [path for path in there.rglob("*") if path.stat().st_mode & 0o077], "nobody else may read it"
+    assert open_to_others(there) == []
     database = Database(after, there)
     try:
         assert await ConversationRows(database).load("ada", "session 1 of ada: é\u2028") is not None, "its key is there"
@@ -62,26 +74,23 @@ async def test_everything_comes_back_on_either_database(
 async def test_a_backup_while_it_is_written_is_of_one_moment(database_url: str, tmp_path: Path) -> None:
     """A writer adds a conversation and a message of the same number in one transaction, again and again."""
     database, archive = Database(database_url, tmp_path), tmp_path / "b.zip"
-    written = 0
+    written, changed = 0, asyncio.Condition()
 
     async def write() -> None:
         nonlocal written
         while True:
             async with database.writing() as connection:
-                values = (written, f"s{written}")
-                for statement in (
-                    "insert into conversations values ('u', '%s', '', %d, '{}')" % values[::-1],
-                    "insert into runs (owner, id, flow, name, session, source, milliseconds, input_tokens, "
-                    "output_tokens, at) values ('u', '%s', 'f', 'n', 's', 'http', 1, 1, 1, 'now')" % values[1],
-                ):
-                    await connection.exec_driver_sql(statement)
-            written += 1
+                await connection.execute(text(CONVERSATION), {"name": f"s{written}", "used": written})
+                await connection.execute(text(RUN), {"name": f"s{written}"})
+            async with changed:
+                written += 1
+                changed.notify_all()
 
     writing = asyncio.create_task(write())
     try:
         for least in (1, 20, 60):
-            while written < least:
-                await asyncio.sleep(0.01)
+            async with changed:
+                await changed.wait_for(lambda: written >= least)  # noqa: B023  (waited for here)
             await back_up(database_url, tmp_path, archive)
             with zipfile.ZipFile(archive) as read:
                 conversations, runs = (
@@ -96,9 +105,7 @@ async def test_a_backup_while_it_is_written_is_of_one_moment(database_url: str, 
         await database.aclose()
 
 
-async def test_a_backup_of_an_earlier_schema_is_restored_in_the_current_one(
-    place: Place, tmp_path: Path
-) -> None:
+async def test_a_backup_of_an_earlier_schema_is_restored_in_the_current_one(place: Place, tmp_path: Path) -> None:
     from runtime.archive.restore import filled
     from runtime.keychain.documents import DocumentSealing
     from tests.shared.earlier import at_revision
@@ -159,12 +166,10 @@ async def test_an_archive_cannot_write_elsewhere(tmp_path: Path, place: Place, n
     await back_up(url, data, tmp_path / "b.zip")
     with zipfile.ZipFile(tmp_path / "b.zip", "a") as archive:
         archive.writestr(f"data/{name}", "x")
-    before = sorted(tmp_path.rglob("*"))
+    before = everything(tmp_path)
     with pytest.raises(ArchiveError):
         await restore(tmp_path / "b.zip", url, data, overwrite=True)
-    assert [path for path in sorted(tmp_path.rglob("*")) if "lock" not in path.name] == [
-        path for path in before if "lock" not in path.name
-    ]
+    assert everything(tmp_path) == before
 
 
 @pytest.mark.parametrize("damage", ["empty", "text", "cut", "other", "row", "table"])
