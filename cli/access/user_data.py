@@ -13,6 +13,7 @@ from cli.output.streams import print_json, print_message, print_result
 
 if TYPE_CHECKING:
     from runtime.accounts.user import User
+    from runtime.archive.user_data import ProviderValues
     from runtime.database.database import Database
 
 Whose = Annotated[
@@ -146,7 +147,7 @@ def _data() -> Path:
     return settings_of(AssistantSettings).data
 
 
-def _store_keys(user: str, keys: "dict[str, dict[str, str]]") -> None:
+def _store_keys(user: str, keys: "ProviderValues") -> None:
     from agent.models.keys import ProviderKeys
 
     stored = ProviderKeys(_data(), user)

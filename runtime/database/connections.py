@@ -24,11 +24,6 @@ STATEMENT_MILLISECONDS = 30_000
 CONNECT_SECONDS = 5
 """How long connecting to Postgres may take, and waiting for a connection of the pool."""
 
-_POSTGRES_SETTINGS = (
-    f"SELECT set_config('lock_timeout', '{BUSY_MILLISECONDS}', false), "
-    f"set_config('statement_timeout', '{STATEMENT_MILLISECONDS}', false), "
-    f"set_config('idle_in_transaction_session_timeout', '{2 * STATEMENT_MILLISECONDS}', false)"
-)
 _LOCK = 0x57495245
 """The key of the advisory lock of Postgres that `exclusive` holds."""
 
@@ -109,7 +104,12 @@ async def exclusive(engine: AsyncEngine) -> AsyncGenerator[AsyncConnection]:
 
 def _set_up_postgres(connection: DBAPIConnection, _: object) -> None:
     cursor = connection.cursor()
-    cursor.execute(_POSTGRES_SETTINGS)
+    for name, milliseconds in (
+        ("lock_timeout", BUSY_MILLISECONDS),
+        ("statement_timeout", STATEMENT_MILLISECONDS),
+        ("idle_in_transaction_session_timeout", 2 * STATEMENT_MILLISECONDS),
+    ):
+        cursor.execute(f"SET {name} = {milliseconds}")
     cursor.close()
     connection.commit()
 

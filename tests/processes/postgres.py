@@ -21,7 +21,7 @@ from urllib.parse import quote
 import pytest
 
 BINARIES = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name.split(".")[0]))
-FAST = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "shared_buffers=16MB", "max_connections=60")
+FAST = ("fsync=off", "full_page_writes=off", "shared_buffers=16MB", "max_connections=60")
 NEW = ("--no-sync", "-E", "UTF8", "--locale=C.UTF-8", "--no-instructions")
 START_SECONDS = 60
 _numbers = count(1)
