@@ -217,7 +217,7 @@ WORKS = {
     "token": Works("token --json", "token"),
     "doctor": Works("doctor", "catalogue.json", code=1),
     "migrate": Works("migrate --json", "wirewright.db"),
-    "backup": Works("backup kept.zip --json", "kept.zip"),
+    "backup": Works("backup kept.zip --json", ".wirewright-"),
     "restore": Works("restore nothing.zip --json", "", code=2),
     "flow build": Works("flow build echo.flow", "echo.flow"),
     "flow check": Works("flow check echo.flow", "catalogue.json"),
