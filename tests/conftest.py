@@ -60,7 +60,7 @@ ssl.create_default_context = _shared_context
 pytest_plugins = [
     "tests.processes.forked_workers",
     "tests.processes.installation",
-    "tests.processes.postgres",
+    "tests.databases.postgres",
     "tests.processes.warm_engines",
     "tests.commands.forked",
 ]

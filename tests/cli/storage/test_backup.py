@@ -8,7 +8,7 @@ import pytest
 from agent.settings import AssistantSettings
 from runtime.archive.folder import remove_all
 from tests.cli.conftest import Wirewright
-from tests.shared.full_house import rows_of
+from tests.databases.full_house import rows_of
 
 pytestmark = pytest.mark.both_databases
 

@@ -7,8 +7,8 @@ import pytest
 from agent.settings import AssistantSettings
 from runtime.database.schema import HEAD
 from tests.cli.conftest import Wirewright
-from tests.shared.earlier import at_revision
-from tests.shared.stored import query
+from tests.databases.earlier import at_revision
+from tests.databases.stored import query
 
 pytestmark = pytest.mark.both_databases
 

@@ -10,7 +10,7 @@ from runtime.accounts.scopes import EVERY_SCOPE, UnknownScope, scopes_of
 from runtime.accounts.user import UserError
 from runtime.accounts.users import LONGEST_DAYS, Users
 from runtime.database.database import Database
-from tests.shared.stored import query
+from tests.databases.stored import query
 
 pytestmark = pytest.mark.anyio
 

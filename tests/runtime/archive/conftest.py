@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.processes.postgres import Cluster
+from tests.databases.postgres import Cluster
 
 
 @pytest.fixture

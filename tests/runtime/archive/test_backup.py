@@ -21,8 +21,8 @@ from runtime.database.errors import DatabaseTooNew
 from runtime.database.schema import HEAD
 from runtime.database.sessions import SessionRows
 from runtime.sessions.messages import Message, MessageChanges
-from tests.shared.full_house import fill, rows_of
-from tests.shared.stored import query
+from tests.databases.full_house import fill, rows_of
+from tests.databases.stored import query
 
 pytestmark = pytest.mark.anyio
 Place = Callable[[str, str], str]
@@ -108,7 +108,7 @@ async def test_a_backup_while_it_is_written_is_of_one_moment(database_url: str, 
 async def test_a_backup_of_an_earlier_schema_is_restored_in_the_current_one(place: Place, tmp_path: Path) -> None:
     from runtime.archive.restore import filled
     from runtime.keychain.documents import DocumentSealing
-    from tests.shared.earlier import at_revision
+    from tests.databases.earlier import at_revision
 
     source, target = place("sqlite", "here"), place("postgres", "there")
     await at_revision(source, "0004", tmp_path / "here")

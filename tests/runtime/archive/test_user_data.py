@@ -24,7 +24,7 @@ from runtime.database.errors import StoreUnavailable
 from runtime.database.tables import REFERS, Base
 from runtime.files.store import UserFiles
 from runtime.keychain.user_variables import UserVariables
-from tests.shared.full_house import KEY, fill, rows_of
+from tests.databases.full_house import KEY, fill, rows_of
 
 pytestmark = pytest.mark.anyio
 Place = Callable[[str, str], str]

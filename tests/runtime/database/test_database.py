@@ -22,7 +22,7 @@ from runtime.database.schema import HEAD
 from runtime.database.sessions import SessionRows
 from runtime.database.tables import Base
 from runtime.keychain.documents import DocumentSealing
-from tests.shared.stored import query
+from tests.databases.stored import query
 
 pytestmark = pytest.mark.anyio
 

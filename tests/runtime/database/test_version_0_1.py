@@ -12,8 +12,8 @@ from runtime.database.database import Database
 from runtime.database.tables import Base
 from runtime.database.version_0_1 import BACKUP, CONVERSATIONS
 from runtime.keychain.documents import DocumentSealing
-from tests.processes.postgres import Cluster
-from tests.shared import stored
+from tests.databases import stored
+from tests.databases.postgres import Cluster
 
 pytestmark = pytest.mark.anyio
 WRITTEN = Path(__file__).parents[2] / "compatibility" / "v0_1" / "data"

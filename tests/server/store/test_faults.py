@@ -16,12 +16,12 @@ from flows.document import JsonObject
 from runtime.database import connections, database
 from runtime.database.backends import health
 from server.settings import ServerSettings
-from tests.processes.postgres import Cluster
+from tests.databases.postgres import Cluster
+from tests.databases.stored import query
 from tests.server.access.test_users import METHODS, fill, routes
 from tests.server.live import ASSIST, FLOWS, Live, serving
 from tests.shared.scripted_assistant import ScriptedModel, assistant
 from tests.shared.stand_ins import StandInRunner, ran
-from tests.shared.stored import query
 
 pytestmark = pytest.mark.anyio
 
