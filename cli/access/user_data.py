@@ -1,6 +1,7 @@
 """`wirewright users export|import|delete`: what one user has, in a file, from a file, and gone."""
 
 import asyncio
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -124,9 +125,9 @@ def delete(
 
     async def deleting() -> "UserDeleted":
         async with opened_database() as database:
-            user = await _user(database, name)
+            user = await _user(database, name, by_id=True)
             done = await delete_user(database, _data(), user.id)
-        return UserDeleted(user=user.name, rows=done.rows, files=done.files)
+        return UserDeleted(id=user.id, user=user.name, rows=done.rows, files=done.files)
 
     try:
         with store_errors():
@@ -137,7 +138,7 @@ def delete(
     if as_json:
         print_json(done)
         return
-    print_message(f"Deleted {done['user']}: {sum(done['rows'].values())} rows, {done['files']} files.")
+    print_message(f"Deleted {done['user']} ({done['id']}): {sum(done['rows'].values())} rows, {done['files']} files.")
 
 
 def _data() -> Path:
@@ -155,8 +156,13 @@ def _store_keys(user: str, keys: "ProviderValues") -> None:
         stored.store(provider, values)
 
 
-async def _user(database: "Database", name: str) -> "User":
+async def _user(database: "Database", name: str, *, by_id: bool = False) -> "User":
     """The user with a name, or the first one.
+
+    Args:
+        database: where the users are stored.
+        name: the name.
+        by_id: whether an id is taken, too, also of a user who was deleted.
 
     Raises:
         CommandError: there is none.
@@ -172,5 +178,7 @@ async def _user(database: "Database", name: str) -> "User":
         return found
     if folded == LOCAL_USER:
         return User(id=LOCAL_USER, name=LOCAL_USER, scopes=frozenset(EVERY_SCOPE), created_at="")
+    if by_id and re.fullmatch(r"[0-9a-f]{32}", name):
+        return User(id=name, name=name, scopes=frozenset(), created_at="")
     fix = "`wirewright users list` names them; `local` is the first user."
     raise CommandError("user_not_found", f"There is no user {name[:80]!r}.", fix=fix, where="NAME")

@@ -54,6 +54,7 @@ class UserImported(TypedDict):
 class UserDeleted(TypedDict):
     """What was deleted of a user."""
 
+    id: str
     user: str
     rows: dict[str, int]
     files: int

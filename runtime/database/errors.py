@@ -66,13 +66,23 @@ class DatabaseFull(StoreUnavailable):
         )
 
 
+class DiskFails(StoreUnavailable):
+    """The system does not read or write the file; some of its failures mean that there is no room."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The disk of the database cannot be read or written; it may have no room left.",
+            "Free some space on it, and check the disk, then try again.",
+        )
+
+
 class DatabaseGone(StoreUnavailable):
     """The database is not where it was."""
 
     def __init__(self) -> None:
         super().__init__(
             "The database is not reachable, or its file was removed.",
-            "Start the database server, or restore the file from a backup; check WIREWRIGHT_DATABASE and DATABASE_URL.",
+            "Start the database server, or restore the file and start Wirewright again; check DATABASE_URL.",
         )
 
 
@@ -106,6 +116,7 @@ SQLITE_KINDS: Final[dict[int, type[StoreUnavailable]]] = {
     5: DatabaseBusy,
     6: DatabaseBusy,
     8: DatabaseReadOnly,
+    10: DiskFails,
     11: DatabaseDamaged,
     13: DatabaseFull,
     14: DatabaseGone,
@@ -136,15 +147,13 @@ def unavailable(error: BaseException) -> StoreUnavailable:
     for each in _causes(error):
         code, state = getattr(each, "sqlite_errorcode", None), getattr(each, "sqlstate", None)
         if isinstance(code, int):
-            if code & 0xFF == 10 and isinstance(each, Exception) and "full" in str(each):
-                return DatabaseFull()
             return SQLITE_KINDS.get(code & 0xFF, StoreUnavailable)()
         if isinstance(state, str):
             kinds = (POSTGRES_KINDS.get(state[:length]) for length in (5, 3, 2))
             return next((kind() for kind in kinds if kind is not None), StoreUnavailable())
         if isinstance(each, ImportError):
             return DriverMissing()
-        if isinstance(each, TimeoutError):
+        if isinstance(each, TimeoutError) or type(each).__name__ == "TimeoutError":  # SQLAlchemy's own, of its pool
             return DatabaseSlow()
         if isinstance(each, ConnectionError) or type(each).__module__.partition(".")[0] == "psycopg":
             return DatabaseGone()

@@ -58,3 +58,12 @@ def test_an_import_that_fails_adds_nobody(wirewright: Wirewright, tmp_path: Path
     UserVariables(AssistantSettings().data, "local").keep({"A_KEY": "hush"})
     assert wirewright("users", "import", archive, "--as", "a b", "--json").json["error"]["code"] == "invalid_name"
     assert wirewright("users", "list", "--json").json["users"] == []
+
+
+def test_what_a_deleted_user_stored_at_that_moment_is_deleted_by_the_id(wirewright: Wirewright) -> None:
+    wirewright("users", "add", "ada")
+    gone = wirewright("users", "delete", "ada", "--yes", "--json").json["id"]
+    UserVariables(AssistantSettings().data, gone).keep({"A_KEY": "late"})
+    again = wirewright("users", "delete", gone, "--yes", "--json")
+    assert (again.code, again.json["files"]) == (0, 1)
+    assert UserVariables(AssistantSettings().data, gone).values() == {}
