@@ -96,7 +96,7 @@ def archive_errors(name: str) -> Generator[None]:
         yield
     except ArchiveError as refused:
         kind = BadUsage if refused.code == "bad_archive" else CommandError
-        raise kind(refused.code, refused.message, fix=refused.fix, where=name[:200]) from None
+        raise kind(refused.code, f"{name[:200]}: {refused.message}", fix=refused.fix, where="FILE") from None
     except OSError:
         fix = "Check the disk and its permissions, then restore again."
         raise CommandError("not_restored", "The data folder cannot be written.", fix=fix) from None

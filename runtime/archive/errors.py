@@ -23,4 +23,4 @@ def not_an_archive(kind: str) -> ArchiveError:
     Args:
         kind: the command that writes such archives.
     """
-    return ArchiveError("bad_archive", "The file is damaged, or is not such an archive.", f"Name a file of: {kind}")
+    return ArchiveError("bad_archive", "it is damaged, or is not such an archive.", f"Name a file of: {kind}")

@@ -55,8 +55,8 @@ async def restore(path: Path, url: str, data: Path, *, overwrite: bool = False) 
             if not overwrite and (next(contents(data), None) is not None or await _has_rows(url)):
                 raise ArchiveError(
                     "not_empty",
-                    "Something is stored there already.",
-                    "Write --overwrite to replace all of it, or set WIREWRIGHT_DATA and DATABASE_URL to empty places.",
+                    "something is stored already, which it would replace.",
+                    "Write --overwrite to replace everything, or set WIREWRIGHT_DATA and DATABASE_URL to empty places.",
                 )
             return await _restore(archive, manifest, url, data)
         finally:

@@ -70,7 +70,7 @@ async def import_user(database: Database, data: Path, user: str, path: Path) -> 
             if not isinstance(failure.__cause__, IntegrityError):
                 raise
             raise ArchiveError(
-                "taken", "Something in the archive is stored here as another user's.", "Delete that user's data first."
+                "taken", "something in it is stored here as another user's.", "Delete that user's data first."
             ) from failure
         secrets = json.loads(archive.read(SECRETS))
         await asyncio.to_thread(_write_files, archive, names, places.files)
@@ -195,7 +195,7 @@ def _write_files(archive: zipfile.ZipFile, names: list[str], folder: Path) -> No
 
 def _not_empty() -> ArchiveError:
     return ArchiveError(
-        "not_empty", "The user has something stored already.", "Write --as with another name, or delete the user first."
+        "not_empty", "the user has something stored already.", "Write --as with another name, or delete the user first."
     )
 
 

@@ -27,17 +27,24 @@ VERSION: Final = 1
 def writing(path: Path) -> Generator[zipfile.ZipFile]:
     """Write an archive; it is in its place when the block ends, and not there when the block raises.
 
+    A link is followed. Devices and pipes are written directly.
+
     Raises:
         OSError: it cannot be written; an existing file is unchanged.
     """
-    unfinished = path.with_name(f"{TEMPORARY_PREFIX}{secrets.token_hex(8)}")
+    target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file():
+        with target.open("wb") as device, zipfile.ZipFile(device, "w", zipfile.ZIP_DEFLATED) as archive:
+            yield archive
+        return
+    unfinished = target.with_name(f"{TEMPORARY_PREFIX}{secrets.token_hex(8)}")
     try:
         with os.fdopen(os.open(unfinished, CREATE, OWNER_ONLY), "w+b") as file:
             with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
                 yield archive
             file.flush()
             os.fsync(file.fileno())
-        unfinished.replace(path)
+        unfinished.replace(target)
     finally:
         unfinished.unlink(missing_ok=True)
 
