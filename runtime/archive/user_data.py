@@ -139,7 +139,7 @@ async def delete_user(database: Database, data: Path, user: str) -> UserArchive:
         StoreUnavailable: the database cannot be written; nothing was deleted.
         OSError: a file cannot be deleted; it may be asked for again.
     """
-    async with database.writing() as connection:
+    async with database.writing(user) as connection:
         await connection.execute(delete(UserRow).where(UserRow.id == user))  # nobody signs in from here on
         rows = await connection.run_sync(delete_rows, user)
     files = await asyncio.to_thread(delete_files, data, user)

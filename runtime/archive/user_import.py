@@ -64,7 +64,7 @@ async def import_user(database: Database, data: Path, user: str, path: Path) -> 
         if any(places.files.iterdir()):
             raise _not_empty()
         try:
-            async with database.writing() as connection:
+            async with database.writing(user) as connection:
                 rows = await connection.run_sync(_add_all, current, user)
         except StoreUnavailable as failure:
             if not isinstance(failure.__cause__, IntegrityError):

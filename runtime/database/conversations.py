@@ -48,7 +48,7 @@ class ConversationRows:
         key = (ConversationRow.owner, ConversationRow.session)
         mine = select(*key).where(_IN_USE, ConversationRow.owner == owner)
         beyond = mine.order_by(ConversationRow.used.desc()).offset(max_conversations)
-        async with self._database.writing() as connection:
+        async with self._database.writing(owner) as connection:
             await upsert(connection, ConversationRow, whose, {"used": _NEXT_USE, "document": document})
             dropped = (await connection.execute(beyond)).all()
             if dropped:
@@ -67,13 +67,13 @@ class ConversationRows:
     async def set_aside(self, owner: str, session: str) -> None:
         """Keep an unreadable conversation apart, so that its session can start over without replacing it."""
         now = datetime.now(UTC).isoformat()
-        async with self._database.writing() as connection:
+        async with self._database.writing(owner) as connection:
             await connection.execute(update(ConversationRow).where(_row(owner, session)).values(set_aside=now))
 
     async def forget(self, owner: str, session: str) -> None:
         """Delete a conversation and what was set aside of it, if there is any."""
         of_session = and_(ConversationRow.owner == owner, ConversationRow.session == session)
-        async with self._database.writing() as connection:
+        async with self._database.writing(owner) as connection:
             await connection.execute(delete(ConversationRow).where(of_session))
 
 

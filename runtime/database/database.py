@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Generator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 
 TURN_SECONDS = 30
 """How long a writer waits for those of this process before it."""
+
+
+_LOCK = "SELECT pg_advisory_xact_lock(:space, hashtext(:owner))"
+_SPACE = 0x5752
 
 
 class Database:
@@ -73,15 +77,21 @@ class Database:
                 yield connection
 
     @asynccontextmanager
-    async def writing(self) -> AsyncGenerator[AsyncConnection]:
+    async def writing(self, *owners: str) -> AsyncGenerator[AsyncConnection]:
         """A connection in a transaction, committed at the end of the block.
 
         The writers of this process take turns, so that none waits too long for SQLite's lock.
+
+        Args:
+            owners: those whose rows are read and then changed, or counted and dropped: writers of other processes
+                that name one of them wait on Postgres, as all do on SQLite.
         """
         engine = await self.open()
         async with self._turn():
             with _failures():
                 async with engine.begin() as connection:
+                    if engine.dialect.name == "postgresql":
+                        await lock_owners(connection, owners)
                     yield connection
 
     async def check(self) -> None:
@@ -127,6 +137,14 @@ class Database:
         engine, self._engine = self._engine, None
         if engine is not None:
             await engine.dispose()
+
+
+async def lock_owners(connection: AsyncConnection, owners: Collection[str]) -> None:
+    """Let no other transaction that names one of these owners go on before this one on Postgres has ended."""
+    from sqlalchemy import text
+
+    for owner in sorted(set(owners)):  # in one order, so that nobody waits in a circle
+        await connection.execute(text(_LOCK), {"space": _SPACE, "owner": owner})
 
 
 def _import_schema() -> Callable[..., Awaitable[AsyncEngine]]:

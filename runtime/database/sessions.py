@@ -61,7 +61,7 @@ class SessionRows:
 
     async def save(self, owner: str, flow: str, session: str, changes: MessageChanges) -> None:
         """Apply the changes of one run in one transaction, then drop what is beyond the limits."""
-        async with self._database.writing() as connection:
+        async with self._database.writing(owner) as connection:
             number = await _touch(connection, owner, flow, session)
             mine = _of(owner, number)
             if changes.deleted:
@@ -95,7 +95,7 @@ class SessionRows:
             which.append(FlowSessionRow.flow == flow)
         if session is not None:
             which.append(FlowSessionRow.session == session)
-        async with self._database.writing() as connection:
+        async with self._database.writing(owner) as connection:
             return await _delete(connection, owner, and_(*which))
 
     async def _drop_oldest(self, connection: AsyncConnection, owner: str, number: int) -> None:

@@ -22,6 +22,7 @@ from runtime.database.schema import HEAD
 from runtime.database.sessions import SessionRows
 from runtime.database.tables import Base
 from runtime.keychain.documents import DocumentSealing
+from runtime.sessions.messages import Message, MessageChanges
 from tests.databases.stored import query
 
 pytestmark = pytest.mark.anyio
@@ -230,3 +231,28 @@ async def test_opening_a_database_again_keeps_the_locks_of_what_is_open(tmp_path
     assert (tmp_path / "w.db-wal").exists()
     await second.aclose()
     await first.aclose()
+
+
+async def test_servers_that_drop_the_oldest_of_one_user_at_once_neither_fail_nor_leave_anything(
+    database_url: str,
+) -> None:
+    """Each keeps three conversations and three sessions, and all write six."""
+    databases = [Database(database_url) for _ in range(3)]
+
+    async def serve(number: int) -> None:
+        conversations = ConversationRows(databases[number])
+        sessions = SessionRows(databases[number], max_sessions=3)
+        for part in range(60):
+            name = f"s{(part * 5 + number) % 6}"
+            message = Message(id=f"{number}-{part}", sender="User", sender_name="U", text="hi", timestamp="t")
+            await conversations.save("u", name, "{}", 3)
+            await sessions.save("u", "f", name, MessageChanges(added=(message,)))
+
+    await asyncio.gather(*(serve(number) for number in range(3)))
+    for database in databases:
+        await database.aclose()
+    assert query(database_url, "select count(*) from conversations") == [(3,)]
+    orphans = "select count(*) from messages where session not in (select number from flow_sessions)"
+    assert query(database_url, orphans) == [(0,)]
+    counted = "select sum(messages) from flow_sessions"
+    assert query(database_url, counted) == query(database_url, "select count(*) from messages")
