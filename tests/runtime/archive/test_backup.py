@@ -172,6 +172,7 @@ async def test_an_archive_cannot_write_elsewhere(tmp_path: Path, place: Place, n
     assert everything(tmp_path) == before
 
 
+@pytest.mark.filterwarnings("ignore:Duplicate name")
 @pytest.mark.parametrize("damage", ["empty", "text", "cut", "other", "row", "table"])
 async def test_what_is_not_a_backup_is_refused_and_nothing_changes(
     database_url: str, tmp_path: Path, damage: str
