@@ -1,10 +1,23 @@
 """Fills an installation: rows in every table there is, whichever those are, and files in every folder."""
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import BigInteger, Boolean, Connection, Integer, LargeBinary, Table, create_engine, insert
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    Connection,
+    DateTime,
+    Float,
+    Integer,
+    LargeBinary,
+    Table,
+    create_engine,
+    insert,
+)
 from sqlalchemy.pool import NullPool
 
 from agent.models.keys import ProviderKeys
@@ -57,6 +70,12 @@ def _add(connection: Connection, table: Table, owner: str, number: int, document
                 values[column.name] = True
             case Integer() | BigInteger():
                 values[column.name] = number
+            case Float():
+                values[column.name] = number + 0.5
+            case DateTime():
+                values[column.name] = datetime(2026, 11, number, tzinfo=UTC if column.type.timezone else None)
+            case JSON():
+                values[column.name] = {"number": number, "of": owner}
             case LargeBinary():
                 values[column.name] = b"\xff\x00" + owner.encode()
             case _:
