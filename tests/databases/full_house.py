@@ -9,6 +9,7 @@ from sqlalchemy import (
     JSON,
     BigInteger,
     Boolean,
+    Column,
     Connection,
     DateTime,
     Float,
@@ -65,21 +66,7 @@ def _add(connection: Connection, table: Table, owner: str, number: int, document
     for column in table.columns:
         if column.name == numbered_by(table):
             continue
-        match column.type:
-            case Boolean():
-                values[column.name] = True
-            case Integer() | BigInteger():
-                values[column.name] = number
-            case Float():
-                values[column.name] = number + 0.5
-            case DateTime():
-                values[column.name] = datetime(2026, 11, number, tzinfo=UTC if column.type.timezone else None)
-            case JSON():
-                values[column.name] = {"number": number, "of": owner}
-            case LargeBinary():
-                values[column.name] = b"\xff\x00" + owner.encode()
-            case _:
-                values[column.name] = f"{column.name} {number} of {owner}: é\u2028"
+        values[column.name] = _value(column, owner, number)
     if "owner" in values:
         values["owner"] = owner
     if table.name == "users":
@@ -92,3 +79,22 @@ def _add(connection: Connection, table: Table, owner: str, number: int, document
     elif "document" in values:
         values["document"] = json.dumps(documents.seal_keys(FLOW))
     connection.execute(insert(table).values(values))
+
+
+def _value(column: Column[Any], owner: str, number: int) -> Any:
+    """A value that a column can have."""
+    match column.type:
+        case Boolean():
+            return True
+        case Integer() | BigInteger():
+            return number
+        case Float():
+            return number + 0.5
+        case DateTime():
+            return datetime(2026, 11, number, tzinfo=UTC if column.type.timezone else None)
+        case JSON():
+            return {"number": number, "of": owner}
+        case LargeBinary():
+            return b"\xff\x00" + owner.encode()
+        case _:
+            return f"{column.name} {number} of {owner}: é\u2028"
