@@ -3,10 +3,11 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, field_validator
+from pydantic import AliasChoices, Field, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from flows.paths import cache_folder, data_folder
+from runtime.database.backends.urls import database_url
 from runtime.egress.hosts import read_hosts
 from runtime.egress.policy import HostRule
 from runtime.files.store import COUNT_LIMIT, TOTAL_LIMIT
@@ -16,7 +17,9 @@ from runtime.files.upload import UPLOAD_LIMIT, FileLimits
 class AssistantSettings(BaseSettings):
     """Settings of the assistant, from `WIREWRIGHT_*` variables."""
 
-    model_config = SettingsConfigDict(env_prefix="WIREWRIGHT_", env_ignore_empty=True, extra="forbid", frozen=True)
+    model_config = SettingsConfigDict(
+        env_prefix="WIREWRIGHT_", env_ignore_empty=True, extra="forbid", frozen=True, populate_by_name=True
+    )
 
     model: str | None = None
     """`provider:name`, or `demo`. Unset: the newest model of the first provider with a key, else the demo planner."""
@@ -60,8 +63,12 @@ class AssistantSettings(BaseSettings):
     memory: Literal["process", "file"] = "process"
     """Where conversations are stored: in this process, or in the database (`file`), which outlives it."""
 
-    database: str | None = None
-    """An SQLAlchemy URL for what is stored. Unset: `wirewright.db` in the data folder."""
+    database: str | None = Field(
+        default=None,
+        validation_alias=AliasChoices("WIREWRIGHT_DATABASE", "wirewright_database", "DATABASE_URL"),
+    )
+    """The URL of the database, such as `postgresql://user:password@host/name`, which needs the extra `postgres`; a
+    plain `DATABASE_URL` is read, too. Unset: the SQLite file `wirewright.db` in the data folder."""
 
     input_limit: int = Field(default=20_000, ge=100)
     """The maximum length of a message in characters; the rest is cut, with a note for the model."""
@@ -92,8 +99,8 @@ class AssistantSettings(BaseSettings):
 
     @property
     def database_url(self) -> str:
-        """Where flows and conversations are stored, as an SQLAlchemy URL."""
-        return self.database or f"sqlite+aiosqlite:///{self.data / 'wirewright.db'}"
+        """Where everything but files is stored, as an SQLAlchemy URL with its driver."""
+        return database_url(self.database, self.data)
 
     @property
     def file_limits(self) -> FileLimits:

@@ -41,6 +41,8 @@ from cli.output.streams import (
 )
 from cli.shell.completion import completion, prepare
 from cli.shell.env_file import read_env_file
+from cli.storage.backup import backup, restore
+from cli.storage.migrate import migrate
 
 EPILOG = """\
 Exit codes: 0 done, 1 the work failed, 2 bad usage, 3 waiting for an approval.
@@ -87,6 +89,9 @@ app.add("completion", 'eval "$(wirewright completion bash)"')(completion)
 app.add("token", "wirewright token", "wirewright token --link")(token)
 app.add("usage", "wirewright usage --by day,model", "wirewright usage --all --by user --from 2026-11-01")(usage)
 app.add("doctor", "wirewright doctor", "wirewright doctor --bundle report.json")(doctor)
+app.add("migrate", "wirewright migrate", "wirewright migrate --check")(migrate)
+app.add("backup", "wirewright backup wirewright.zip")(backup)
+app.add("restore", "wirewright restore wirewright.zip --overwrite")(restore)
 app.add_typer(flow.commands, name="flow")
 app.add_typer(components.commands, name="components")
 app.add_typer(files.commands, name="files")

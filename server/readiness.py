@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 from flows.document import Json, JsonObject
@@ -15,6 +17,9 @@ from tools.workbench import FlowRunner
 
 DATABASE_SECONDS: Final = 2.0
 """How long the database may take to answer."""
+
+KNOWN_SECONDS = 1.0
+"""How long its answer is good for."""
 
 OPENING_SECONDS: Final = 20.0
 """How long it may take for its first answer, before which it is opened and its schema is brought up to date."""
@@ -37,6 +42,9 @@ FIXES: Final = {
     "closed": "Start the server again.",
 }
 """What to do about each state of the runner in which flows cannot be run."""
+
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -68,24 +76,35 @@ def runner_part(runner: FlowRunner) -> Part:
 
 
 class DatabaseProbe:
-    """Asks the database, one question at a time: who asks while another waits shares its answer.
+    """Asks whether the database can be written, one question at a time: who asks while another waits shares its answer.
+
+    An answer is good for `KNOWN_SECONDS`, so that nobody keeps the database busy by asking.
 
     Args:
         database: the database.
         seconds: how long it may take to answer.
         opening: how long its first answer may take.
+        clock: seconds that only grow.
     """
 
-    def __init__(self, database: Database, seconds: float = DATABASE_SECONDS, opening: float = OPENING_SECONDS) -> None:
+    def __init__(
+        self,
+        database: Database,
+        seconds: float = DATABASE_SECONDS,
+        opening: float = OPENING_SECONDS,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._database = database
         self._seconds = seconds
         self._limit = opening
+        self._clock = clock
         self._asking: asyncio.Task[Part] | None = None
+        self._until = 0.0
 
     async def part(self) -> Part:
         """What the database does."""
-        if self._asking is None or self._asking.done():
-            self._asking = asyncio.create_task(_ask(self._database))
+        if self._asking is None or (self._asking.done() and self._clock() >= self._until):
+            self._asking = asyncio.create_task(self._ask())
         # A driver in the middle of a query is not cancelled: its answer may come late, to the next who asks.
         await asyncio.wait({self._asking}, timeout=self._limit)
         if self._asking.done():
@@ -100,19 +119,16 @@ class DatabaseProbe:
             self._asking.cancel()
             await asyncio.wait({self._asking}, timeout=self._seconds)
 
-
-async def _ask(database: Database) -> Part:
-    try:
-        async with database.reading() as connection:
-            await connection.exec_driver_sql("SELECT version_num FROM alembic_version")
-            file, dialect = connection.engine.url.database, connection.engine.dialect.name
-        if dialect == "sqlite" and file and file != ":memory:" and not await asyncio.to_thread(Path(file).exists):
-            # An open connection goes on working on a file that nobody will find again.
-            message = "The database's file was removed."
-            return Part("database", "failed", message, "Restore it from a backup, then start the server again.")
-    except StoreUnavailable as failure:
-        return Part("database", "failed", failure.message, failure.fix)
-    return Part("database", "ready", "The database answers.")
+    async def _ask(self) -> Part:
+        try:
+            await self._database.check()
+        except StoreUnavailable as failure:
+            log.warning("store.not_ready", exc_info=failure)
+            part = Part("database", "failed", failure.message, failure.fix)
+        else:
+            part = Part("database", "ready", "The database can be written.")
+        self._until = self._clock() + KNOWN_SECONDS
+        return part
 
 
 def readiness(*parts: Part) -> JsonObject:

@@ -170,6 +170,8 @@ def serve(
     with collection_paused():  # what is imported stays
         if not is_traced():
             disable_logfire()
+        from runtime.database.backends.serving import hold_for_serving
+        from runtime.database.backends.urls import is_sqlite
         from runtime.database.errors import StoreUnavailable
         from server.access.auth import Access
         from server.app import create_app
@@ -178,9 +180,12 @@ def serve(
 
     configure_logs("json" if as_json else settings.log)
     configure_traces(content=settings.trace_content)
-    stopping = asyncio.Event()
+    stopping, lock = asyncio.Event(), None
     try:
+        lock = hold_for_serving(settings.database_url)
         access = Access.open(settings.data)
+        if not is_sqlite(settings.database_url):
+            asyncio.run(_check_database(settings))
         if not is_loopback(settings.host):
             asyncio.run(_check_users(settings))
         app = create_app(settings, assistant=assistant, stopping=stopping, access=access)
@@ -196,6 +201,8 @@ def serve(
         listener.close()
         if metrics is not None:
             metrics.close()
+        if lock is not None:
+            lock.release()
 
 
 def bound(host: str, port: int, variable: str = "WIREWRIGHT_PORT") -> socket.socket:
@@ -256,6 +263,21 @@ def _check_certificate(settings: ServerSettings) -> None:
             "The certificate and its key cannot be used: a file is missing or not in PEM form, or they do not match.",
             "Check WIREWRIGHT_TLS_CERTIFICATE and WIREWRIGHT_TLS_KEY.",
         ) from None
+
+
+async def _check_database(settings: ServerSettings) -> None:
+    """Open a database that other servers may use, before anything is served.
+
+    Raises:
+        StoreUnavailable: it cannot be used, or its schema is an earlier one, which `wirewright migrate` is for.
+    """
+    from runtime.database.database import Database
+
+    database = Database(settings.database_url, settings.data)
+    try:
+        await database.open()
+    finally:
+        await database.aclose()
 
 
 async def _check_users(settings: ServerSettings) -> None:

@@ -19,6 +19,7 @@ _DATA = tempfile.TemporaryDirectory(prefix="wirewright-tests-", ignore_cleanup_e
 os.environ["WIREWRIGHT_DATA"] = _DATA.name  # until a test has its own: never the user's
 FOREIGN = (  # what the machine's environment may hold, and no test may depend on
     *("WIREWRIGHT_MODEL", "WIREWRIGHT_TOKEN", "WIREWRIGHT_SECRET_KEY", "WIREWRIGHT_SECRET_STORE"),
+    *("WIREWRIGHT_DATABASE", "DATABASE_URL"),
     *("LOGFIRE_TOKEN", "PORT", "COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR"),
 )
 for variable in list(os.environ):
@@ -59,6 +60,7 @@ ssl.create_default_context = _shared_context
 pytest_plugins = [
     "tests.processes.forked_workers",
     "tests.processes.installation",
+    "tests.databases.postgres",
     "tests.processes.warm_engines",
     "tests.commands.forked",
 ]

@@ -94,6 +94,10 @@ class ProviderKeys:
         """Return the names of the variables stored for a provider."""
         return frozenset(self._stored().get(provider, {}))
 
+    def values(self) -> dict[str, dict[str, str]]:
+        """Return all stored values by provider and variable, such as for an export that the user has asked for."""
+        return {provider: dict(values) for provider, values in self._stored().items()}
+
     def addresses(self) -> frozenset[str]:
         """Return the names of all variables with an address that are stored."""
         return frozenset(name for values in self._stored().values() for name in values if is_address(name))

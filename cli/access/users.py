@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
+from cli.access import user_data
 from cli.database import opened_database
 from cli.errors import BadUsage, CommandError
 from cli.help.group import CommandGroup
@@ -76,6 +77,13 @@ def revoke(name: Name, *, as_json: Json = False) -> None:
 def rotate(name: Name, *, days: Days = None, as_json: Json = False) -> None:
     """Replace a user's token and print the new one; the earlier one ends. A revoked user is admitted again."""
     _print_token(*_with_users(lambda users: users.rotate(name, days)), as_json=as_json)
+
+
+commands.add("export", "wirewright users export grace@example.org --out grace.zip")(user_data.export)
+commands.add("import", "wirewright users import grace.zip", "wirewright users import grace.zip --as ada@example.org")(
+    user_data.import_archive
+)
+commands.add("delete", "wirewright users delete grace@example.org --yes")(user_data.delete)
 
 
 def _print_token(user: "User", token: str, *, as_json: bool) -> None:

@@ -8,7 +8,7 @@ from typing_extensions import TypedDict
 from agent.contract.events import CancelledEvent, CompleteEvent, ErrorEvent
 from agent.models.overview import Overview
 from cli.doctor.report import Report
-from cli.documents import components, evals, flows, installation, models, running, stored, users
+from cli.documents import components, evals, flows, installation, models, running, storage, stored, users
 from cli.documents.errors import Failed
 from runtime.sessions.run_entry import RunEntry
 
@@ -51,6 +51,9 @@ PRINTED: dict[str, Printed] = {
     "chat": Printed(lines=(EVENT, Canvas), about="A line for each event; `/show` answers with the canvas."),
     "completion": Printed((installation.CompletionScript,)),
     "doctor": Printed((Report,)),
+    "migrate": Printed((storage.Migrated,), about="With --check, `steps` are pending, and `ok` says whether none is."),
+    "backup": Printed((storage.Archived,)),
+    "restore": Printed((storage.Archived,)),
     "flow build": Printed((flows.Built,)),
     "flow check": Printed((flows.Checked,)),
     "flow run": Printed((running.Ran,), (RUN_EVENT,), "Events are lines before the document, with --events."),
@@ -86,6 +89,9 @@ PRINTED: dict[str, Printed] = {
     "users list": Printed((users.UserList,)),
     "users revoke": Printed((users.UserObject,)),
     "users rotate": Printed((users.UserToken,)),
+    "users export": Printed((storage.UserExported,)),
+    "users import": Printed((storage.UserImported,)),
+    "users delete": Printed((storage.UserDeleted,)),
     "variables list": Printed((stored.VariableList,)),
     "variables set": Printed((stored.VariableObject,)),
     "variables remove": Printed((stored.VariableRemoved,)),

@@ -2,18 +2,30 @@
 
 import os
 import tempfile
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
+from typing import Any
 
-from sqlalchemy import event
+from sqlalchemy import event, make_url
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from sqlalchemy.orm import DeclarativeBase
 
 from runtime.files.private import close_to_others
 
 BUSY_MILLISECONDS = 5_000
 """How long a write waits for another process."""
+
+STATEMENT_MILLISECONDS = 30_000
+"""How long a statement may take on Postgres."""
+
+CONNECT_SECONDS = 5
+"""How long connecting to Postgres may take, and waiting for a connection of the pool."""
+
+_LOCK = 0x57495245
+"""The key of the advisory lock of Postgres that `exclusive` holds."""
 
 
 def create_engine(url: str) -> AsyncEngine:
@@ -22,7 +34,13 @@ def create_engine(url: str) -> AsyncEngine:
     Raises:
         OSError: they cannot be created.
     """
-    engine = create_async_engine(url)
+    parsed = make_url(url)
+    if parsed.get_backend_name() == "postgresql":
+        waits = {"connect_timeout": CONNECT_SECONDS, "tcp_user_timeout": 2 * BUSY_MILLISECONDS}
+        engine = create_async_engine(parsed, connect_args=waits, pool_timeout=CONNECT_SECONDS, pool_pre_ping=True)
+        event.listen(engine.sync_engine, "connect", _set_up_postgres)
+        return engine
+    engine = create_async_engine(parsed)
     file = engine.url.database
     if engine.dialect.name == "sqlite":
         event.listen(engine.sync_engine, "connect", _set_up_sqlite)
@@ -49,19 +67,62 @@ def _make_private(file: Path) -> None:
             close_to_others(each)
 
 
+async def upsert(
+    connection: AsyncConnection,
+    row: type[DeclarativeBase],
+    key: Mapping[str, object],
+    new: Mapping[str, object],
+    changed: Mapping[str, object] | None = None,
+) -> None:
+    """Change the row with a key, or add it, in one statement: of several processes that add it at once, none fails.
+
+    Args:
+        connection: is in a transaction.
+        row: the table.
+        key: the values of a unique constraint's columns.
+        new: those of the other columns, of a row that is added.
+        changed: what is changed in a row that is there; None changes it to `new`.
+    """
+    dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
+    added = dialect.insert(row).values(**key, **new)
+    await connection.execute(added.on_conflict_do_update(index_elements=list(key), set_=dict(changed or new)))
+
+
 @asynccontextmanager
 async def exclusive(engine: AsyncEngine) -> AsyncGenerator[AsyncConnection]:
-    """A transaction without any other writer of an SQLite database, from its first statement on."""
+    """A transaction without any other writer of an SQLite database, and without another such one on Postgres."""
     async with engine.connect() as connection:
         if engine.dialect.name == "sqlite":
             await connection.exec_driver_sql("BEGIN IMMEDIATE")
+        elif engine.dialect.name == "postgresql":
+            await connection.exec_driver_sql("SET LOCAL lock_timeout = 0")  # others may be migrating
+            await connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
+            await connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK})")
         yield connection
         await connection.commit()
 
 
-def _set_up_sqlite(connection: DBAPIConnection, _: object) -> None:
+def _set_up_postgres(connection: DBAPIConnection, _: object) -> None:
+    cursor = connection.cursor()
+    for name, milliseconds in (
+        ("lock_timeout", BUSY_MILLISECONDS),
+        ("statement_timeout", STATEMENT_MILLISECONDS),
+        ("idle_in_transaction_session_timeout", 2 * STATEMENT_MILLISECONDS),
+    ):
+        cursor.execute(f"SET {name} = {milliseconds}")
+    cursor.close()
+    connection.commit()
+
+
+def _set_up_sqlite(connection: Any, _: object) -> None:
+    connection.create_function("lower", 1, _lower)
     cursor = connection.cursor()
     cursor.execute(f"PRAGMA busy_timeout={BUSY_MILLISECONDS}")
     cursor.execute("PRAGMA journal_mode=WAL")
     cursor.execute("PRAGMA synchronous=NORMAL")
     cursor.close()
+
+
+def _lower(text: object) -> object:
+    """Lower case for every alphabet, as on Postgres; SQLite's own function knows ASCII alone."""
+    return text.lower() if isinstance(text, str) else text

@@ -3,8 +3,9 @@
 import asyncio
 from datetime import UTC, datetime
 
-from sqlalchemy import ColumnElement, and_, delete, func, insert, select, tuple_, update
+from sqlalchemy import ColumnElement, and_, delete, func, select, tuple_, update
 
+from runtime.database.connections import upsert
 from runtime.database.database import Database
 from runtime.database.tables import ConversationRow
 
@@ -47,21 +48,15 @@ class ConversationRows:
             The sessions that were dropped, and how many conversations of all owners there are.
         """
         document = await asyncio.to_thread(self._database.documents.seal_text, document)
-        change = (
-            update(ConversationRow)
-            .where(_row(owner, session))
-            .values(used=_NEXT_USE, document=document, waiting=waiting)
-        )
-        addition = insert(ConversationRow).values(
-            owner=owner, session=session, used=_NEXT_USE, document=document, waiting=waiting
-        )
+        whose = {"owner": owner, "session": session, "set_aside": ""}
         key = (ConversationRow.owner, ConversationRow.session)
         mine = select(*key).where(_IN_USE, ConversationRow.owner == owner)
         last = mine.order_by(ConversationRow.used.desc()).limit(max_conversations)
         beyond = mine.where(ConversationRow.waiting.is_(False), tuple_(*key).not_in(last))
-        async with self._database.writing() as connection:
-            if not (await connection.execute(change)).rowcount:
-                await connection.execute(addition)
+        async with self._database.writing(owner) as connection:
+            await upsert(
+                connection, ConversationRow, whose, {"used": _NEXT_USE, "document": document, "waiting": waiting}
+            )
             dropped = (await connection.execute(beyond)).all()
             if dropped:
                 await connection.execute(delete(ConversationRow).where(_IN_USE, tuple_(*key).in_(dropped)))
@@ -79,13 +74,13 @@ class ConversationRows:
     async def set_aside(self, owner: str, session: str) -> None:
         """Keep an unreadable conversation apart, so that its session can start over without replacing it."""
         now = datetime.now(UTC).isoformat()
-        async with self._database.writing() as connection:
+        async with self._database.writing(owner) as connection:
             await connection.execute(update(ConversationRow).where(_row(owner, session)).values(set_aside=now))
 
     async def forget(self, owner: str, session: str) -> None:
         """Delete a conversation and what was set aside of it, if there is any."""
         of_session = and_(ConversationRow.owner == owner, ConversationRow.session == session)
-        async with self._database.writing() as connection:
+        async with self._database.writing(owner) as connection:
             await connection.execute(delete(ConversationRow).where(of_session))
 
 

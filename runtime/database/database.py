@@ -7,17 +7,26 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Generator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flows.paths import data_folder
-from runtime.database.errors import StoreUnavailable
+from runtime.database.backends.urls import is_sqlite, sqlite_file
+from runtime.database.errors import DatabaseGone, DatabaseSlow, unavailable
 from runtime.keychain.documents import DocumentSealing
 
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+
+TURN_SECONDS = 30
+"""How long a writer waits for those of this process before it."""
+
+
+_LOCK = "SELECT pg_advisory_xact_lock(:space, hashtext(:owner))"
+_SPACE = 0x5752
 
 
 class Database:
@@ -27,14 +36,20 @@ class Database:
         url: an SQLAlchemy URL with an asynchronous driver.
         data: the data folder, which has the key, and whose conversations of version 0.1 are taken over; None takes over
             none, and the key of the usual folder.
+        migrates: whether an earlier schema is migrated when the database is opened, and not refused; None migrates
+            SQLite, which belongs to one machine.
 
     Attributes:
         documents: encrypts what is stored.
+        url: the URL.
     """
 
-    def __init__(self, url: str, data: Path | None = None) -> None:
-        self._url = url
+    def __init__(self, url: str, data: Path | None = None, *, migrates: bool | None = None) -> None:
+        self.url = url
         self._data = data
+        self._migrates = is_sqlite(url) if migrates is None else migrates
+        self._file = sqlite_file(url)
+        self._identity: tuple[int, int] | None = None
         self.documents = DocumentSealing(data or data_folder())
         self._engine: AsyncEngine | None = None
         self._opening = asyncio.Lock()
@@ -46,7 +61,11 @@ class Database:
             if self._engine is None:
                 open_current = await asyncio.to_thread(_import_schema)
                 with _failures():
-                    self._engine = await open_current(self._url, self._data, self.documents)
+                    engine = await open_current(self.url, self._data, self.documents, migrates=self._migrates)
+                    self._identity = self._found()
+                    self._engine = engine
+            elif self._found() != self._identity:  # what is written to a file that was removed is lost
+                raise DatabaseGone
             return self._engine
 
     @asynccontextmanager
@@ -58,16 +77,60 @@ class Database:
                 yield connection
 
     @asynccontextmanager
-    async def writing(self) -> AsyncGenerator[AsyncConnection]:
+    async def writing(self, *owners: str) -> AsyncGenerator[AsyncConnection]:
         """A connection in a transaction, committed at the end of the block.
 
         The writers of this process take turns, so that none waits too long for SQLite's lock.
+
+        Args:
+            owners: those whose rows are read and then changed, or counted and dropped: writers of other processes
+                that name one of them wait on Postgres, as all do on SQLite.
         """
         engine = await self.open()
-        async with self._writing:
+        async with self._turn():
             with _failures():
                 async with engine.begin() as connection:
+                    if engine.dialect.name == "postgresql":
+                        await lock_owners(connection, owners)
                     yield connection
+
+    async def check(self) -> None:
+        """Make sure that the database can be written now, by a change that changes nothing.
+
+        Raises:
+            StoreUnavailable: it cannot.
+        """
+        from runtime.database.schema import touch
+
+        async with self.writing() as connection:
+            await connection.run_sync(touch)
+
+    @asynccontextmanager
+    async def _turn(self) -> AsyncGenerator[None]:
+        """The turn of one writer.
+
+        Raises:
+            DatabaseSlow: the writers before take too long.
+        """
+        try:
+            async with asyncio.timeout(TURN_SECONDS):
+                await self._writing.acquire()
+        except TimeoutError:
+            raise DatabaseSlow from None
+        try:
+            yield
+        finally:
+            self._writing.release()
+
+    def _found(self) -> tuple[int, int] | None:
+        """Which file the database is now; None when there is none."""
+        if self._file is None:
+            return None
+        try:
+            found = self._file.stat()
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
 
     async def aclose(self) -> None:
         """Close every connection; the next use opens the database again."""
@@ -76,7 +139,15 @@ class Database:
             await engine.dispose()
 
 
-def _import_schema() -> Callable[[str, Path | None, DocumentSealing], Awaitable[AsyncEngine]]:
+async def lock_owners(connection: AsyncConnection, owners: Collection[str]) -> None:
+    """Let no other transaction that names one of these owners go on before this one on Postgres has ended."""
+    from sqlalchemy import text
+
+    for owner in sorted(set(owners)):  # in one order, so that nobody waits in a circle
+        await connection.execute(text(_LOCK), {"space": _SPACE, "owner": owner})
+
+
+def _import_schema() -> Callable[..., Awaitable[AsyncEngine]]:
     from runtime.database.schema import open_current
 
     return open_current
@@ -89,4 +160,4 @@ def _failures() -> Generator[None]:
     try:
         yield
     except (SQLAlchemyError, sqlite3.Error, OSError, ImportError) as error:  # a URL may name a driver that is absent
-        raise StoreUnavailable from error
+        raise unavailable(error) from error

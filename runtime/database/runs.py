@@ -36,7 +36,7 @@ class RunRows:
 
     async def add(self, entries: Sequence[tuple[str, RunEntry]], drop: Collection[str], kept: int) -> None:
         """Add runs, each with its owner, and drop the oldest beyond `kept` of the owners in `drop`."""
-        async with self._database.writing() as connection:
+        async with self._database.writing(*drop) as connection:
             if entries:
                 await connection.execute(_ADD, [_values(owner, entry) for owner, entry in entries])
             for owner in drop:
@@ -62,7 +62,7 @@ class RunRows:
     async def remove(self, owner: str, run: str | None) -> int:
         """Delete one run or all; returns how many."""
         wanted = RunRow.owner == owner if run is None else and_(RunRow.owner == owner, RunRow.id == run)
-        async with self._database.writing() as connection:
+        async with self._database.writing(owner) as connection:
             return (await connection.execute(delete(RunRow).where(wanted))).rowcount
 
 

@@ -10,14 +10,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from sqlalchemy import Column, Connection, MetaData, String, Table, insert, inspect, select
+from sqlalchemy import Column, Connection, MetaData, String, Table, insert, inspect, select, update
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from runtime.database.connections import create_engine, exclusive
+from runtime.database.errors import DatabaseTooNew, SchemaOutdated
 from runtime.database.sealed_rows import erase_what_was_replaced
 from runtime.database.tables import Base
-from runtime.database.version_0_1 import back_up, copy_flows, set_flows_aside, take_over_conversations
+from runtime.database.version_0_1 import back_up, copy_flows, set_flows_aside, take_over_conversations, take_over_flows
 from runtime.keychain.documents import DocumentSealing
 
 log = logging.getLogger(__name__)
@@ -31,24 +32,29 @@ VERSION_0_1: Final = "0.1"
 _REVISION: Final = Table("alembic_version", MetaData(), Column("version_num", String(32), primary_key=True))
 
 
-async def open_current(url: str, data: Path | None, documents: DocumentSealing) -> AsyncEngine:
+async def open_current(
+    url: str, data: Path | None, documents: DocumentSealing, *, migrates: bool = True
+) -> AsyncEngine:
     """Open a database with the current schema, creating or migrating what is missing.
 
     Args:
         url: an SQLAlchemy URL with an asynchronous driver.
         data: the data folder, whose conversations of version 0.1 are taken over.
         documents: encrypts what earlier versions did not.
+        migrates: whether an earlier schema is migrated; an empty database gets its tables in any case.
 
     Raises:
         DatabaseTooNew: its schema is a later one.
+        SchemaOutdated: its schema is an earlier one, which is not to be migrated.
         SecretKeyUnavailable: what earlier versions stored cannot be encrypted; nothing was changed.
         SQLAlchemyError: it cannot be opened.
         OSError: its folder cannot be created.
     """
     engine = create_engine(url)
     try:
-        replaced = await _bring_up_to_date(engine, documents)
+        replaced = await _bring_up_to_date(engine, documents, migrates=migrates)
         if data is not None:
+            await take_over_flows(engine, data, documents)
             await take_over_conversations(engine, data, documents)
         if replaced:
             await _erase(engine)
@@ -58,15 +64,18 @@ async def open_current(url: str, data: Path | None, documents: DocumentSealing) 
     return engine
 
 
-async def _bring_up_to_date(engine: AsyncEngine, documents: DocumentSealing) -> bool:
+async def _bring_up_to_date(engine: AsyncEngine, documents: DocumentSealing, *, migrates: bool) -> bool:
     """Create or migrate the tables if they are not current; of several processes, one does it and the others wait.
 
     Returns:
         Whether this process has migrated them.
     """
     async with engine.connect() as connection:
-        if await connection.run_sync(revision) == HEAD:
-            return False
+        found = await connection.run_sync(revision)
+    if found == HEAD:
+        return False
+    if found is not None and not migrates:
+        raise await asyncio.to_thread(_outdated, found)
     async with exclusive(engine) as connection:
         found = await connection.run_sync(revision)
         if found in (None, VERSION_0_1):
@@ -94,6 +103,17 @@ def revision(connection: Connection) -> str | None:
     if _REVISION.name in tables:
         return connection.execute(select(_REVISION.c.version_num)).scalar_one_or_none()
     return VERSION_0_1 if "flows" in tables else None
+
+
+def touch(connection: Connection) -> None:
+    """Write the revision that is there."""
+    connection.execute(update(_REVISION).values(version_num=_REVISION.c.version_num))
+
+
+def _outdated(found: str) -> SchemaOutdated | DatabaseTooNew:
+    from runtime.database.migrations import revisions
+
+    return SchemaOutdated(found, HEAD) if found in (VERSION_0_1, *revisions()) else DatabaseTooNew(found)
 
 
 def _create(connection: Connection) -> None:

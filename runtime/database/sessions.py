@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from sqlalchemy import ColumnElement, and_, delete, func, insert, select, true, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from runtime.database.connections import upsert
 from runtime.database.database import Database
 from runtime.database.tables import FlowSessionRow, MessageRow
 from runtime.sessions.entry import SessionEntry
@@ -60,7 +61,7 @@ class SessionRows:
 
     async def save(self, owner: str, flow: str, session: str, changes: MessageChanges) -> None:
         """Apply the changes of one run in one transaction, then drop what is beyond the limits."""
-        async with self._database.writing() as connection:
+        async with self._database.writing(owner) as connection:
             number = await _touch(connection, owner, flow, session)
             mine = _of(owner, number)
             if changes.deleted:
@@ -94,7 +95,7 @@ class SessionRows:
             which.append(FlowSessionRow.flow == flow)
         if session is not None:
             which.append(FlowSessionRow.session == session)
-        async with self._database.writing() as connection:
+        async with self._database.writing(owner) as connection:
             return await _delete(connection, owner, and_(*which))
 
     async def _drop_oldest(self, connection: AsyncConnection, owner: str, number: int) -> None:
@@ -122,12 +123,10 @@ class SessionRows:
 async def _touch(connection: AsyncConnection, owner: str, flow: str, session: str) -> int:
     """Mark a session as used, creating it if there is none; returns its number."""
     now = datetime.now(UTC).isoformat()
-    used = update(FlowSessionRow).where(_is(owner, flow, session)).values(used=_NEXT_USE, updated_at=now)
-    if not (await connection.execute(used)).rowcount:
-        new = insert(FlowSessionRow).values(
-            owner=owner, flow=flow, session=session, used=_NEXT_USE, updated_at=now, messages=0, bytes=0
-        )
-        await connection.execute(new)
+    unchanged = {"messages": FlowSessionRow.messages, "bytes": FlowSessionRow.bytes}
+    whose = {"owner": owner, "flow": flow, "session": session}
+    new = {"used": _NEXT_USE, "updated_at": now, "messages": 0, "bytes": 0}
+    await upsert(connection, FlowSessionRow, whose, new, {**new, **unchanged})
     return (await connection.execute(select(FlowSessionRow.number).where(_is(owner, flow, session)))).scalar_one()
 
 

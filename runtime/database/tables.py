@@ -1,11 +1,34 @@
 """The tables. A change here needs a migration, which `alembic revision --autogenerate` drafts."""
 
-from sqlalchemy import BigInteger, Index, MetaData, UniqueConstraint
+from typing import Any
+
+from sqlalchemy import BigInteger, Dialect, Index, Integer, MetaData, String, TypeDecorator, UniqueConstraint
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 
+class StoredText(TypeDecorator[str]):
+    """Text that both SQLite and Postgres store: U+FFFD stands for NUL, which Postgres refuses, and half characters."""
+
+    impl = String
+    cache_ok = True
+
+    def process_bind_param(self, value: Any, dialect: Dialect) -> Any:  # noqa: ARG002  (SQLAlchemy's form)
+        """The text as it is stored."""
+        if not isinstance(value, str) or value.isascii():
+            return value.replace("\0", "\ufffd") if isinstance(value, str) and "\0" in value else value
+        return value.replace("\0", "\ufffd").encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+
+
 class Base(DeclarativeBase):
-    """The base of the tables: constraints have names, so that migrations can refer to them."""
+    """The base of the tables: constraints have names, so that migrations can refer to them.
+
+    Whole numbers have 64 bits on either database.
+    """
+
+    type_annotation_map = {  # noqa: RUF012  (SQLAlchemy's form)
+        str: StoredText(),
+        int: BigInteger().with_variant(Integer(), "sqlite"),
+    }
 
     metadata = MetaData(
         naming_convention={
@@ -15,6 +38,14 @@ class Base(DeclarativeBase):
             "pk": "pk_%(table_name)s",
         }
     )
+
+
+REFERS = "refers to"
+
+
+def refers_to(table: str) -> dict[str, str]:
+    """Marks a column that holds the id or number of a row of another table: what is imported may get another one."""
+    return {REFERS: table}
 
 
 class FlowRow(Base):
@@ -58,7 +89,7 @@ class RevisionRow(Base):
     __tablename__ = "flow_revisions"
 
     owner: Mapped[str] = mapped_column(primary_key=True)
-    flow: Mapped[str] = mapped_column(primary_key=True)
+    flow: Mapped[str] = mapped_column(primary_key=True, info=refers_to("flows"))
     version: Mapped[int] = mapped_column(primary_key=True)
     at: Mapped[str]
     author: Mapped[str]
@@ -106,7 +137,7 @@ class FlowSessionRow(Base):
 
     number: Mapped[int] = mapped_column(primary_key=True, autoincrement=True)
     owner: Mapped[str]
-    flow: Mapped[str]
+    flow: Mapped[str] = mapped_column(info=refers_to("flows"))
     session: Mapped[str]
     used: Mapped[int]
     updated_at: Mapped[str]
@@ -136,7 +167,7 @@ class MessageRow(Base):
 
     number: Mapped[int] = mapped_column(primary_key=True, autoincrement=True)
     owner: Mapped[str]
-    session: Mapped[int]
+    session: Mapped[int] = mapped_column(info=refers_to("flow_sessions"))
     id: Mapped[str]
     sender: Mapped[str]
     sender_name: Mapped[str]
@@ -161,7 +192,7 @@ class RunRow(Base):
     number: Mapped[int] = mapped_column(primary_key=True, autoincrement=True)
     owner: Mapped[str]
     id: Mapped[str]
-    flow: Mapped[str]
+    flow: Mapped[str] = mapped_column(info=refers_to("flows"))
     name: Mapped[str]
     session: Mapped[str]
     source: Mapped[str]

@@ -49,6 +49,15 @@ class DocumentSealing:
             return json.loads(self._open(as_text(document[MARK])))
         return {key: self.unseal_keys(item) for key, item in document.items()}
 
+    @staticmethod
+    def without_keys(document: JsonObject) -> JsonObject:
+        """The document with nothing where `seal_keys` would encrypt.
+
+        Args:
+            document: its encrypted keys were decrypted.
+        """
+        return cast("JsonObject", _sealed(document, lambda _: "", secret=False))
+
     def seal_text(self, text: str) -> str:
         """A document as a whole, encrypted."""
         return f"{PREFIX}{self._close(text)}"

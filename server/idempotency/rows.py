@@ -38,7 +38,7 @@ class KeyRows:
         """
         new = insert(Row).values(owner=owner, key=key, state="running", fingerprint="", answer="", created_at=now)
         mine = Row.owner == owner
-        async with self._database.writing() as connection:
+        async with self._database.writing(owner) as connection:
             await connection.execute(delete(Row).where(_is(owner, key), Row.created_at <= too_old))
             try:
                 async with connection.begin_nested():

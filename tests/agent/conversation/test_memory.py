@@ -23,9 +23,10 @@ pytestmark = pytest.mark.anyio
 Kept = Callable[[int], Memory]
 
 
-@pytest.fixture(params=["process", "file"])
+@pytest.fixture(params=["process", "sqlite", "postgres"])
 async def kept(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncGenerator[Kept]:
-    database = Database(url(tmp_path))
+    in_postgres = request.param == "postgres"
+    database = Database(request.getfixturevalue("postgres").schema() if in_postgres else url(tmp_path))
 
     def make(sessions: int = 100) -> Memory:
         return ProcessMemory(sessions) if request.param == "process" else StoredMemory(database, sessions)

@@ -84,6 +84,8 @@ def prepared(tmp_path_factory: pytest.TempPathFactory, wirewright_command: Path)
         "wirewright files add report.csv",
         "wirewright variables set SERPAPI_API_KEY < key.txt",
         "wirewright users add grace@example.org",
+        "wirewright users export grace@example.org --out grace.zip",
+        "wirewright backup wirewright.zip",
     ):
         assert shell(line, folder, wirewright_command).returncode == 0
     asyncio.run(_record_run(folder))

@@ -20,6 +20,7 @@ SPEC = kind(huge="too_large", deep="invalid_flow")
 ANY = dict.fromkeys((MISSING, FOLDER, FORBIDDEN), "unreadable") | {HUGE: "file_refused"}
 LINES = kind("bad_journal", missing="unreadable", folder="unreadable", forbidden="unreadable")
 GATE = kind("bad_gate")
+ARCHIVE = kind("bad_archive", missing="unreadable", folder="unreadable", forbidden="unreadable")
 SCENARIOS = kind("bad_scenario", missing="no_folder")
 """A folder of scenarios, or in it a file that is not good."""
 
@@ -70,6 +71,8 @@ READS = [
     Reads("chat", "chat --flow {}"),
     Reads("files add", "files add {}", ANY, ending=".bin"),
     Reads("variables set", "variables set A_KEY", kind(huge="too_large", deep="too_large"), stdin=True),
+    Reads("restore", "restore {} --overwrite", ARCHIVE, ending=".zip"),
+    Reads("users import", "users import {}", ARCHIVE, ending=".zip"),
     Reads("components scan", "components scan {}", kind(huge="too_large", deep=""), ending=".py"),
     Reads("components trust", "components trust {}", kind(huge="too_large", deep=""), ending=".py"),
     Reads("eval list", "eval --scenarios {} list", SCENARIOS, ending=".yaml", inside=True),
@@ -165,6 +168,8 @@ class Writes:
 WRITES = [
     Writes("flow build", "flow build echo.flow --out {}"),
     Writes("flow merge", "flow merge echo.flow louder.flow --out {}"),
+    Writes("backup", "backup {}", where="FILE"),
+    Writes("users export", "users export local --out {}"),
     Writes("files get", "files get kept.txt --out {}"),
     Writes("doctor", "doctor --bundle {}", ("not_written", "file_exists"), "--bundle"),
     Writes("eval score", f"{EVAL} score journal.jsonl --out {{}}"),
@@ -211,6 +216,9 @@ WORKS = {
     "completion": Works("completion bash", ""),
     "token": Works("token --json", "token"),
     "doctor": Works("doctor", "catalogue.json", code=1),
+    "migrate": Works("migrate --json", "wirewright.db"),
+    "backup": Works("backup kept.zip --json", ".wirewright-"),
+    "restore": Works("restore nothing.zip --json", "", code=2),
     "flow build": Works("flow build echo.flow", "echo.flow"),
     "flow check": Works("flow check echo.flow", "catalogue.json"),
     "flow spec": Works("flow spec echo.flow", "echo.flow"),
@@ -239,6 +247,9 @@ WORKS = {
     "users list": Works("users list --json", "wirewright.db"),
     "users revoke": Works("users revoke ada --json", "wirewright.db", code=1),
     "users rotate": Works("users rotate ada --json", "wirewright.db", code=1),
+    "users export": Works("users export local --out local.zip --json", "wirewright.db"),
+    "users import": Works("users import nothing.zip --json", "", code=2),
+    "users delete": Works("users delete local --yes --json", "users"),
     "variables list": Works("variables list --json", "variables"),
     "variables set": Works("variables set A_KEY --json", "variables", stdin="secret"),
     "variables remove": Works("variables remove A_KEY --json", "variables", code=1),

@@ -10,6 +10,7 @@ from runtime.accounts.scopes import EVERY_SCOPE, UnknownScope, scopes_of
 from runtime.accounts.user import UserError
 from runtime.accounts.users import LONGEST_DAYS, Users
 from runtime.database.database import Database
+from tests.databases.stored import query
 
 pytestmark = pytest.mark.anyio
 
@@ -30,18 +31,19 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-async def users(tmp_path: Path, clock: Clock) -> AsyncGenerator[Users]:
-    database = Database(f"sqlite+aiosqlite:///{tmp_path}/w.db", tmp_path)
+async def users(database_url: str, tmp_path: Path, clock: Clock) -> AsyncGenerator[Users]:
+    database = Database(database_url, tmp_path)
     yield Users(database, clock)
     await database.aclose()
 
 
-async def test_a_token_finds_its_user_and_is_not_stored(users: Users, tmp_path: Path) -> None:
+async def test_a_token_finds_its_user_and_is_not_stored(users: Users, tmp_path: Path, database_url: str) -> None:
     ada, token = await users.add("ada@example.org")
     found = await users.by_token(token.encode())
     assert found is not None
     assert found[0] == ada
-    stored = b"".join(path.read_bytes() for path in sorted(tmp_path.glob("w.db*")))  # noqa: ASYNC240  (a few small files)
+    rows = repr(query(database_url, "SELECT * FROM users")).encode()
+    stored = rows + b"".join(path.read_bytes() for path in sorted(tmp_path.glob("w.db*")))  # noqa: ASYNC240  (a few small files)
     assert token.encode() not in stored
     assert token.rpartition("-")[2].encode() not in stored
     assert b"ada@example.org" in stored

@@ -2,28 +2,28 @@
 
 import asyncio
 import shutil
-import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from alembic import command
-from alembic.config import Config
 from sqlalchemy import Connection, create_engine, text
+from sqlalchemy.pool import NullPool
 
 from flows.paths import data_folder
 from runtime.database import migrations, schema
 from runtime.database.conversations import ConversationRows
 from runtime.database.database import Database
-from runtime.database.errors import DatabaseTooNew, StoreUnavailable
+from runtime.database.errors import DatabaseTooNew, SchemaOutdated, StoreUnavailable
 from runtime.database.migrations import migrate
 from runtime.database.schema import HEAD
 from runtime.database.sessions import SessionRows
 from runtime.database.tables import Base
 from runtime.keychain.documents import DocumentSealing
+from runtime.sessions.messages import Message, MessageChanges
+from tests.databases.stored import query
 
 pytestmark = pytest.mark.anyio
 
@@ -48,19 +48,21 @@ def url(file: Path) -> str:
     return f"sqlite+aiosqlite:///{file}"
 
 
-def query(file: Path, statement: str) -> list[tuple[object, ...]]:
-    with closing(sqlite3.connect(file)) as connection, connection:
-        return connection.execute(statement).fetchall()
-
-
 @pytest.fixture
-async def file(tmp_path: Path) -> Path:
+async def stored(database_url: str) -> str:
     """A database of the current schema with one conversation."""
-    path = tmp_path / "w.db"
-    database = Database(url(path))
+    database = Database(database_url)
     await ConversationRows(database).save("u", "s", "{}", 10)
     await database.aclose()
-    return path
+    return database_url
+
+
+@contextmanager
+def connected(place: str) -> Generator[Connection]:
+    """A connection beside the code under test, in a transaction that is committed."""
+    engine = create_engine(place.replace("+aiosqlite", ""), poolclass=NullPool)
+    with engine.begin() as connection:
+        yield connection
 
 
 def differences(connection: Connection) -> list[object]:
@@ -71,8 +73,8 @@ def differences(connection: Connection) -> list[object]:
     return list(compare_metadata(context, Base.metadata))
 
 
-def test_the_migrations_make_the_tables_and_end_at_the_known_revision() -> None:
-    with create_engine("sqlite://").connect() as connection:
+def test_the_migrations_make_the_tables_and_end_at_the_known_revision(database_url: str) -> None:
+    with connected(database_url) as connection:
         connection.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)"))
         assert differences(connection)
         migrate(connection, None, DocumentSealing(data_folder()))
@@ -80,18 +82,20 @@ def test_the_migrations_make_the_tables_and_end_at_the_known_revision() -> None:
         assert schema.revision(connection) == HEAD
 
 
-async def test_a_new_database_has_the_tables_of_the_migrations(file: Path) -> None:
-    with create_engine(f"sqlite:///{file}").connect() as connection:
+async def test_a_new_database_has_the_tables_of_the_migrations(stored: str) -> None:
+    with connected(stored) as connection:
         assert differences(connection) == []
         assert schema.revision(connection) == HEAD
-    assert query(file, "PRAGMA journal_mode") == [("wal",)]
+        if connection.dialect.name == "sqlite":
+            assert connection.execute(text("PRAGMA journal_mode")).all() == [("wal",)]
 
 
-async def test_a_database_of_an_earlier_schema_is_migrated_once(
-    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A version of Wirewright with one migration more."""
     folder = Path(shutil.copytree(migrations.FOLDER, tmp_path / "migrations"))
-    (folder / "versions" / "0002_teams.py").write_text(
+    (folder / "versions" / "9999_teams.py").write_text(
+        '"""Teams."""\n'
         "from alembic import op\n"
         "import sqlalchemy as sa\n"
         f"revision, down_revision = 'later', {HEAD!r}\n"
@@ -100,13 +104,27 @@ async def test_a_database_of_an_earlier_schema_is_migrated_once(
     )
     monkeypatch.setattr(migrations, "FOLDER", folder)
     monkeypatch.setattr(schema, "HEAD", "later")
-    first, second = Database(url(file)), Database(url(file))
+
+
+async def test_a_database_of_an_earlier_schema_is_migrated_once(stored: str, later: None) -> None:
+    first, second = (Database(stored, migrates=True) for _ in range(2))
     await asyncio.gather(first.open(), second.open())
     assert await ConversationRows(first).load("u", "s") == "{}"
     await first.aclose()
     await second.aclose()
-    assert query(file, "select count(*) from teams") == [(0,)]
-    assert query(file, "select version_num from alembic_version") == [("later",)]
+    assert query(stored, "select count(*) from teams") == [(0,)]
+    assert query(stored, "select version_num from alembic_version") == [("later",)]
+
+
+async def test_an_earlier_schema_is_refused_with_the_remedy_where_it_is_not_to_be_migrated(
+    stored: str, later: None
+) -> None:
+    refusing = Database(stored, migrates=None if stored.startswith("postgresql") else False)
+    with pytest.raises(SchemaOutdated) as refused:
+        await refusing.open()
+    assert HEAD in refused.value.message
+    assert "wirewright migrate" in refused.value.fix
+    assert query(stored, "select version_num from alembic_version") == [(HEAD,)]
 
 
 def test_every_row_has_an_owner() -> None:
@@ -115,13 +133,10 @@ def test_every_row_has_an_owner() -> None:
             assert not table.c.owner.nullable, table.name
 
 
-async def test_messages_of_an_earlier_schema_get_the_owner_of_their_session(tmp_path: Path) -> None:
-    file = tmp_path / "w.db"
-    config = Config()
-    config.set_main_option("script_location", str(migrations.FOLDER))
-    with create_engine(f"sqlite:///{file}").begin() as connection:
-        config.attributes["connection"] = connection
-        command.upgrade(config, "0004")
+async def test_messages_of_an_earlier_schema_get_the_owner_of_their_session(database_url: str) -> None:
+    with connected(database_url) as connection:
+        connection.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)"))
+        migrate(connection, None, DocumentSealing(data_folder()), to="0004")
         for number, owner in enumerate(("ada", "bob"), 1):
             connection.execute(
                 text("INSERT INTO flow_sessions VALUES (:n, :owner, 'f', 's', :n, '2026-01-01', 1, 2)"),
@@ -132,40 +147,39 @@ async def test_messages_of_an_earlier_schema_get_the_owner_of_their_session(tmp_
                 text("INSERT INTO messages VALUES (:n, :session, 'm', 'User', 'U', 'hi', '', '2026-01-01', 2)"),
                 {"n": number, "session": session},
             )
-    database = Database(url(file))
+    database = Database(database_url, migrates=True)
     rows = SessionRows(database)
     assert [message.text for message in await rows.load("bob", "f", "s")] == ["hi"]
-    assert query(file, "select number, owner from messages order by number") == [(1, "bob"), (2, "ada")]
+    assert query(database_url, "select number, owner from messages order by number") == [(1, "bob"), (2, "ada")]
     assert await rows.remove("bob") == 1
-    assert query(file, "select owner from messages") == [("ada",)]
+    assert query(database_url, "select owner from messages") == [("ada",)]
     await database.aclose()
-    with create_engine(f"sqlite:///{file}").connect() as connection:
+    with connected(database_url) as connection:
         assert differences(connection) == []
 
 
-async def test_a_database_of_a_later_schema_is_refused_and_stays_as_it_is(file: Path) -> None:
-    query(file, "update alembic_version set version_num = '9999'")
+async def test_a_database_of_a_later_schema_is_refused_and_stays_as_it_is(stored: str) -> None:
+    query(stored, "update alembic_version set version_num = '9999'")
     with pytest.raises(DatabaseTooNew) as refused:
-        await Database(url(file)).open()
+        await Database(stored).open()
     assert "9999" in refused.value.message
     assert "WIREWRIGHT_DATABASE" in refused.value.fix
-    [(document,)] = query(file, "select document from conversations")
+    [(document,)] = query(stored, "select document from conversations")
     assert DocumentSealing(data_folder()).unseal_text(str(document)) == "{}"
 
 
-def test_processes_that_start_at_once_share_one_database(tmp_path: Path) -> None:
-    file = tmp_path / "deep" / "w.db"
-    process_command = [sys.executable, "-c", OPEN, url(file)]
+def test_processes_that_start_at_once_share_one_database(database_url: str) -> None:
+    process_command = [sys.executable, "-c", OPEN, database_url]
     running = [
         subprocess.Popen([*process_command, str(number)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         for number in range(3)
     ]
     assert [process.communicate(timeout=60) for process in running] == [("False\n", "")] * 3
-    assert query(file, "select count(*) from conversations") == [(60,)]
+    assert query(database_url, "select count(*) from conversations") == [(60,)]
 
 
-async def test_many_writers_at_once_meet_no_lock(tmp_path: Path) -> None:
-    databases = [Database(url(tmp_path / "w.db")) for _ in range(2)]
+async def test_many_writers_at_once_meet_no_lock(database_url: str) -> None:
+    databases = [Database(database_url) for _ in range(2)]
 
     async def turn(number: int) -> None:
         rows = ConversationRows(databases[number % 2])
@@ -176,11 +190,11 @@ async def test_many_writers_at_once_meet_no_lock(tmp_path: Path) -> None:
     await asyncio.gather(*(turn(number) for number in range(32)))
     for database in databases:
         await database.aclose()
-    assert query(tmp_path / "w.db", "select count(*) from conversations") == [(32,)]
+    assert query(database_url, "select count(*) from conversations") == [(32,)]
 
 
-async def test_a_closed_database_opens_again(file: Path) -> None:
-    database = Database(url(file))
+async def test_a_closed_database_opens_again(stored: str) -> None:
+    database = Database(stored)
     for _ in range(2):
         assert await ConversationRows(database).load("u", "s") == "{}"
         await database.aclose()
@@ -194,6 +208,7 @@ async def test_a_closed_database_opens_again(file: Path) -> None:
         lambda _: "sqlite+nothing:///x",
         lambda _: "what",
         lambda _: "postgresql+asyncpg://user:password@127.0.0.1:1/nothing",
+        lambda _: "postgresql+psycopg://user:password@127.0.0.1:1/nothing",
     ],
 )
 async def test_a_database_that_cannot_be_used_is_a_typed_error(tmp_path: Path, place: Callable[[Path], str]) -> None:
@@ -216,3 +231,28 @@ async def test_opening_a_database_again_keeps_the_locks_of_what_is_open(tmp_path
     assert (tmp_path / "w.db-wal").exists()
     await second.aclose()
     await first.aclose()
+
+
+async def test_servers_that_drop_the_oldest_of_one_user_at_once_neither_fail_nor_leave_anything(
+    database_url: str,
+) -> None:
+    """Each keeps three conversations and three sessions, and all write six."""
+    databases = [Database(database_url) for _ in range(3)]
+
+    async def serve(number: int) -> None:
+        conversations = ConversationRows(databases[number])
+        sessions = SessionRows(databases[number], max_sessions=3)
+        for part in range(60):
+            name = f"s{(part * 5 + number) % 6}"
+            message = Message(id=f"{number}-{part}", sender="User", sender_name="U", text="hi", timestamp="t")
+            await conversations.save("u", name, "{}", 3)
+            await sessions.save("u", "f", name, MessageChanges(added=(message,)))
+
+    await asyncio.gather(*(serve(number) for number in range(3)))
+    for database in databases:
+        await database.aclose()
+    assert query(database_url, "select count(*) from conversations") == [(3,)]
+    orphans = "select count(*) from messages where session not in (select number from flow_sessions)"
+    assert query(database_url, orphans) == [(0,)]
+    counted = "select sum(messages) from flow_sessions"
+    assert query(database_url, counted) == query(database_url, "select count(*) from messages")

@@ -12,6 +12,8 @@ from runtime.database.database import Database
 from runtime.database.tables import Base
 from runtime.database.version_0_1 import BACKUP, CONVERSATIONS
 from runtime.keychain.documents import DocumentSealing
+from tests.databases import stored
+from tests.databases.postgres import Cluster
 
 pytestmark = pytest.mark.anyio
 WRITTEN = Path(__file__).parents[2] / "compatibility" / "v0_1" / "data"
@@ -76,3 +78,33 @@ async def test_a_file_of_conversations_that_is_broken_stays_and_is_logged(
     assert (data / CONVERSATIONS).read_bytes().startswith(b"not a database")
     assert len(query(data / "wirewright.db", FLOWS)) == 4
     assert "database.conversations_not_taken_over" in caplog.messages
+
+
+async def test_a_database_elsewhere_takes_over_the_flows_and_conversations_of_the_folder(
+    data: Path, postgres: Cluster
+) -> None:
+    file, place = data / "wirewright.db", postgres.schema()
+    flows, sessions = query(file, FLOWS), query(data / CONVERSATIONS, SESSIONS)
+    for _ in range(2):
+        database = Database(place, data)
+        await database.open()
+        await database.aclose()
+    assert stored.query(place, FLOWS) == flows
+    assert stored.query(place, "select distinct owner from flows") == [("local",)]
+    assert stored.query(place, "select flow, version from flow_revisions order by flow") == [
+        (flow[0], flow[4]) for flow in flows
+    ]
+    documents = DocumentSealing(data)
+    taken = stored.query(place, "select owner, session, used, document from conversations order by used")
+    assert [(*names, documents.unseal_text(str(text))) for *names, text in taken] == sessions
+    assert query(data / f"wirewright.db{BACKUP}", FLOWS) == flows
+    assert not file.exists()
+    assert (data / f"{CONVERSATIONS}{BACKUP}").exists()
+
+
+async def test_the_history_of_a_flow_of_version_0_1_begins_with_it(data: Path) -> None:
+    await opened(data)
+    file = data / "wirewright.db"
+    assert query(file, "select flow, version, document from flow_revisions order by flow") == query(
+        file, "select id, version, document from flows order by id"
+    )

@@ -17,8 +17,8 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture
-async def runs(tmp_path: Path) -> AsyncGenerator[RunLog]:
-    database = Database(f"sqlite+aiosqlite:///{tmp_path / 'w.db'}")
+async def runs(database_url: str) -> AsyncGenerator[RunLog]:
+    database = Database(database_url)
     runs = RunLog(database)
     yield runs
     await runs.aclose()

@@ -30,8 +30,8 @@ async def texts(rows: SessionRows, session: str = "s", flow: str = "f", owner: s
 
 
 @pytest.fixture
-async def database(tmp_path: Path) -> AsyncGenerator[Database]:
-    made = Database(f"sqlite+aiosqlite:///{tmp_path / 'w.db'}")
+async def database(database_url: str) -> AsyncGenerator[Database]:
+    made = Database(database_url)
     yield made
     await made.aclose()
 
@@ -103,8 +103,8 @@ async def test_a_removed_session_is_gone_and_so_are_those_of_a_removed_flow(data
     assert await sessions.remove_flow("u", "g") == 0
 
 
-async def test_processes_that_write_one_session_at_once_lose_nothing(tmp_path: Path) -> None:
-    databases = [Database(f"sqlite+aiosqlite:///{tmp_path / 'w.db'}") for _ in range(2)]
+async def test_processes_that_write_one_session_at_once_lose_nothing(database_url: str) -> None:
+    databases = [Database(database_url) for _ in range(2)]
 
     async def write(number: int) -> None:
         rows = SessionRows(databases[number % 2])

@@ -25,7 +25,7 @@ from tests.server.live import ASSIST, FLOWS, STREAM, Live, events, serving
 from tests.shared.scripted_assistant import ScriptedModel, assistant
 from tests.shared.stand_ins import StandInRunner, ran
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.both_databases]
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 MARK = "only-adas-9c1e"
 """Stands in everything that Ada has."""

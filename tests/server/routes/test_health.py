@@ -2,18 +2,16 @@
 
 import asyncio
 import re
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import anyio
 import pytest
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from flows.catalogue import Catalogue
 from runtime.database.database import Database
 from runtime.install.release import release
 from runtime.results import RunError
+from server import readiness
 from server.errors import RETRY_SECONDS
 from server.readiness import FIXES, MESSAGES, DatabaseProbe
 from server.settings import ServerSettings
@@ -76,7 +74,10 @@ async def test_a_database_that_cannot_be_used_is_named_before_the_runner_that_ne
     assert str(tmp_path) not in reply.text, "a path is for the log"
 
 
-async def test_a_database_whose_file_was_removed_is_not_ready(catalogue: Catalogue) -> None:
+async def test_a_database_whose_file_was_removed_is_not_ready(
+    catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(readiness, "KNOWN_SECONDS", 0.0)
     async with serving(assistant(catalogue)) as live:
         assert (await live.client.get("/readyz")).status_code == 200
         for file in ServerSettings().data.glob("wirewright.db*"):
@@ -91,13 +92,11 @@ class Stuck(Database):
 
     asked = 0
 
-    @asynccontextmanager
-    async def reading(self) -> AsyncGenerator[AsyncConnection]:
-        """Wait, then connect."""
+    async def check(self) -> None:
+        """Wait, then write."""
         self.asked += 1
         await released.wait()
-        async with super().reading() as connection:
-            yield connection
+        await super().check()
 
 
 released = asyncio.Event()

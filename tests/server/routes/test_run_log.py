@@ -11,7 +11,7 @@ from tests.server.live import FLOWS, events, serving
 from tests.shared.scripted_assistant import ScriptedModel, assistant
 from tests.shared.stand_ins import StandInRunner, ran
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.both_databases]
 RUNS = "/api/v1/runs"
 
 

@@ -1,27 +1,22 @@
-"""Flows in SQLite: versions, losslessness, owners, two writers and restarts."""
+"""Flows in SQLite and Postgres: versions, losslessness, owners, two writers and restarts."""
 
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 import pytest
 
 from flows.document import Flow, JsonObject
 from runtime.database.database import Database
-from server.store.flows import FlowNotStored, FlowStore, VersionConflict
+from server.store.flows import FlowNotStored, FlowStore, RevisionNotKept, VersionConflict
 from server.store.sql import SqlFlowStore
 
 pytestmark = pytest.mark.anyio
 
 
-def url(folder: Path) -> str:
-    return f"sqlite+aiosqlite:///{folder / 'deep' / 'flows.db'}"
-
-
 @asynccontextmanager
-async def opened(folder: Path, owner: str = "ada") -> AsyncGenerator[FlowStore]:
-    database = Database(url(folder))
+async def opened(url: str, owner: str = "ada") -> AsyncGenerator[FlowStore]:
+    database = Database(url)
     try:
         yield SqlFlowStore(database, owner)
     finally:
@@ -32,19 +27,19 @@ def named(name: str) -> Flow:
     return Flow.from_json({"name": name, "data": {"nodes": [], "edges": []}})
 
 
-async def test_a_flow_comes_back_as_it_was_stored(tmp_path: Path, echo: JsonObject) -> None:
+async def test_a_flow_comes_back_as_it_was_stored(database_url: str, echo: JsonObject) -> None:
     document = {**echo, "x-unknown": {"deep": [1, 2.5, None, "é\u2028", "half \ud800"]}, "id": "its own"}
-    async with opened(tmp_path) as store:
+    async with opened(database_url) as store:
         entry = await store.add(Flow.from_json(document))
         assert (entry.version, entry.name, entry.node_count, entry.edge_count) == (1, "Echo", 2, 1)
-    async with opened(tmp_path) as store:
+    async with opened(database_url) as store:
         stored = await store.get(entry.id)
     assert stored.entry == entry
     assert stored.flow.to_json() == document
 
 
-async def test_a_change_counts_the_version_and_a_stale_one_is_refused(tmp_path: Path) -> None:
-    async with opened(tmp_path) as store:
+async def test_a_change_counts_the_version_and_a_stale_one_is_refused(database_url: str) -> None:
+    async with opened(database_url) as store:
         entry = await store.add(named("one"))
         second = await store.replace(entry.id, named("two"), 1)
         assert (second.version, second.name) == (2, "two")
@@ -54,8 +49,8 @@ async def test_a_change_counts_the_version_and_a_stale_one_is_refused(tmp_path: 
         assert (await store.get(entry.id)).flow == named("two")
 
 
-async def test_of_two_changes_on_one_version_exactly_one_is_kept(tmp_path: Path) -> None:
-    async with opened(tmp_path) as store, opened(tmp_path) as other:
+async def test_of_two_changes_on_one_version_exactly_one_is_kept(database_url: str) -> None:
+    async with opened(database_url) as store, opened(database_url) as other:
         entry = await store.add(named("start"))
         writers = [store if number % 2 else other for number in range(8)]
         done = await asyncio.gather(
@@ -68,8 +63,8 @@ async def test_of_two_changes_on_one_version_exactly_one_is_kept(tmp_path: Path)
         assert (await store.get(entry.id)).entry == kept[0]
 
 
-async def test_a_missing_flow_and_a_stale_one_are_different_errors(tmp_path: Path) -> None:
-    async with opened(tmp_path) as store:
+async def test_a_missing_flow_and_a_stale_one_are_different_errors(database_url: str) -> None:
+    async with opened(database_url) as store:
         for missing in (store.get("x"), store.remove("x"), store.replace("x", named("y"), 1)):
             with pytest.raises(FlowNotStored):
                 await missing
@@ -79,8 +74,8 @@ async def test_a_missing_flow_and_a_stale_one_are_different_errors(tmp_path: Pat
             await store.get(entry.id)
 
 
-async def test_pages_list_the_last_changed_first(tmp_path: Path) -> None:
-    async with opened(tmp_path) as store:
+async def test_pages_list_the_last_changed_first(database_url: str) -> None:
+    async with opened(database_url) as store:
         entries = [await store.add(named(f"flow {number}")) for number in range(5)]
         await store.replace(entries[0].id, named("changed"), 1)
         everything, total = await store.page(10, 0)
@@ -92,11 +87,51 @@ async def test_pages_list_the_last_changed_first(tmp_path: Path) -> None:
         assert await store.page(3, 99) == ([], 5)
 
 
-async def test_the_flows_of_other_owners_do_not_exist(tmp_path: Path) -> None:
-    async with opened(tmp_path, "ada") as hers, opened(tmp_path, "bob") as his:
+async def test_the_flows_of_other_owners_do_not_exist(database_url: str) -> None:
+    async with opened(database_url, "ada") as hers, opened(database_url, "bob") as his:
         entry = await hers.add(named("hers"))
         assert await his.page(10, 0) == ([], 0)
         for refused in (his.get(entry.id), his.remove(entry.id), his.replace(entry.id, named("his"), 1)):
             with pytest.raises(FlowNotStored):
                 await refused
         assert (await hers.get(entry.id)).entry == entry
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("echo", ["ECHO one", "echo %"]),
+        ("%", ["echo %"]),
+        ("ärger", ["ÄRGER_x"]),
+        ("_", ["ÄRGER_x"]),
+        ("\\", []),
+        ("x\0", []),
+    ],
+)
+async def test_a_name_is_found_whatever_its_case_on_any_database(
+    database_url: str, text: str, names: list[str]
+) -> None:
+    async with opened(database_url) as store:
+        for name in ("ECHO one", "echo %", "ÄRGER_x"):
+            await store.add(named(name))
+        found, total = await store.page(10, 0, text)
+        assert (sorted(entry.name for entry in found), total) == (names, len(names))
+
+
+async def test_a_name_with_characters_that_a_database_refuses_is_stored_without_them(database_url: str) -> None:
+    async with opened(database_url) as store:
+        entry = await store.add(named("a\0b \ud800"))
+        stored = await store.get(entry.id)
+        assert stored.entry.name.startswith("a\ufffdb ")
+        assert stored.flow == named("a\0b \ud800")
+
+
+async def test_a_version_beyond_every_number_is_a_conflict(database_url: str) -> None:
+    async with opened(database_url) as store:
+        entry = await store.add(named("one"))
+        for version in (2**31, 2**53):
+            with pytest.raises(VersionConflict):
+                await store.replace(entry.id, named("two"), version)
+            with pytest.raises(RevisionNotKept):
+                await store.at_version(entry.id, version)
+        assert await store.page(10, 2**40) == ([], 1)

@@ -13,7 +13,7 @@ from server.routes.flows.files import IMPORT_FLOWS, IMPORT_LIMIT
 from tests.server.live import FLOWS, serving
 from tests.shared.scripted_assistant import assistant
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.both_databases]
 IMPORT = f"{FLOWS}/import"
 ZIP = {"Content-Type": "application/zip"}
 

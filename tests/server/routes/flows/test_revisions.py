@@ -16,7 +16,7 @@ from server.store.flows import KEPT_REVISIONS
 from tests.server.live import FLOWS, events, serving
 from tests.shared.scripted_assistant import ScriptedModel, assistant
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.both_databases]
 
 
 def renamed(echo: JsonObject, name: str) -> JsonObject:

@@ -20,7 +20,7 @@ from tests.shared.flow_texts import HISTORY, flow_of
 from tests.shared.scripted_assistant import assistant
 from tests.shared.stand_ins import StandInRunner
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.both_databases]
 
 FIRST = "before:  now: I am Ada"
 SECOND = f"before: User: I am Ada\nAI: {FIRST} now: Who am I?"

@@ -12,7 +12,7 @@ from tests.server.live import ASSIST, FLOWS, serving
 from tests.shared.scripted_assistant import assistant
 from tests.shared.stand_ins import StandInRunner, ran
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.both_databases]
 
 
 def code(reply: httpx.Response) -> tuple[int, str]:

@@ -1,0 +1,1 @@
+"""What is stored: its schema, and backups of it."""

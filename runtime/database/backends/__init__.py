@@ -1,0 +1,1 @@
+"""What differs between SQLite and Postgres."""
