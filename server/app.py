@@ -29,12 +29,14 @@ from server.routes import (
     run_log,
     runs,
     sign_in,
+    turns,
     variables,
 )
 from server.routes.flows import files as flow_files
 from server.routes.flows import revisions, sessions, stored
 from server.settings import ServerSettings
 from server.state import ServerState
+from server.streams.running import RunningTurns
 from server.telemetry.progress import log_progress
 
 
@@ -88,8 +90,16 @@ def create_app(
             serving = assistant or await stack.enter_async_context(Assistant.open(settings, waits_for_engine=False))
             if isinstance(serving.runner, Runner):
                 serving.runner.on_progress = partial(_log_progress, serving.runner)
-            state = ServerState(settings, serving, stop)
+            running = RunningTurns(
+                serving.database,
+                stop,
+                grace=settings.turn_grace,
+                kept=settings.turn_events_kept,
+                data=settings.data,
+            )
+            state = ServerState(settings, serving, stop, running)
             stack.push_async_callback(serving.database.aclose)
+            stack.push_async_callback(running.aclose)
             state.metrics.attach()
             stack.callback(state.metrics.detach)
             access.users = Users(serving.database)
@@ -100,6 +110,7 @@ def create_app(
         routes=checked(
             [
                 *assist.routes,
+                *turns.routes,
                 *flow_files.routes,  # before the flows, whose ids would match `import`
                 *stored.routes,
                 *revisions.routes,

@@ -7,6 +7,7 @@ from starlette.requests import Request
 
 from agent.assistant import Assistant
 from server.settings import ServerSettings
+from server.streams.running import RunningTurns
 from server.telemetry.metrics import Metrics
 
 
@@ -18,12 +19,14 @@ class ServerState:
         settings: the settings, as read at the start.
         assistant: takes turns and runs flows.
         stopping: set when the server stops; open streams then send their last event.
+        turns: the turns that run, and their stored events.
         metrics: counts log events.
     """
 
     settings: ServerSettings
     assistant: Assistant
     stopping: asyncio.Event
+    turns: RunningTurns
     metrics: Metrics = field(default_factory=Metrics)
 
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from uuid import uuid4
 
 import anyio
 
 from agent.assistant import Assistant
 from agent.contract.endings import cancelled, failed
-from agent.contract.events import CompleteEvent, Event, Stored
+from agent.contract.events import CancelledEvent, CompleteEvent, ErrorEvent, Event, StopReason, Stored
 from agent.contract.requests import AssistRequest
 from agent.errors import ModelChoiceError
 from agent.models.providers import DEMO, PROVIDERS
@@ -27,7 +26,6 @@ from runtime.telemetry import log_event
 from server.access.caller import Caller
 from server.errors import ApiError, not_stored
 from server.requests.body import flow_of, validated
-from server.requests.disconnect import ServerStopping, until
 from server.store.flows import FlowNotStored
 from server.stored_canvas import StoredCanvas
 from server.streams.signals import approved_by, is_signal, signal_of
@@ -39,19 +37,25 @@ SAVE_SECONDS = 10.0
 _NAMES_WITH_COLONS = frozenset({"ollama", "openai-compatible"})
 """Providers whose own model names may look like another provider's, such as Ollama's `mistral:7b`."""
 
-STOPPING = "The server is stopping; what was done so far is kept."
+STOPPED: Mapping[StopReason, str] = {
+    "stopped": "The turn was cancelled.",
+    "abandoned": "The turn was cancelled, because its client was gone.",
+    "interrupted": "The server is stopping; what was done so far is kept.",
+}
+"""What is said of a turn that was stopped."""
 
 log = logging.getLogger(__name__)
 
 
 class AssistTurn:
-    """One turn of a client. Nothing happens before its events are iterated.
+    """One turn of a client. Nothing happens before it is run.
 
     Args:
         stream: the assistant's turn.
         session: the conversation's id.
         stored: the stored flow that the turn works on, if any.
-        stopping: set when the server stops.
+        name: the turn's id, if the client has chosen one.
+        resumable: whether the turn goes on for a while without its client.
     """
 
     def __init__(
@@ -59,13 +63,18 @@ class AssistTurn:
         stream: TurnStream,
         session: str,
         stored: StoredCanvas | None,
-        stopping: asyncio.Event,
+        *,
+        name: str | None = None,
+        resumable: bool = False,
     ) -> None:
+        self.session = session
+        self.name = name
+        self.resumable = resumable
         self._stream = stream
-        self._session = session
         self._encoder = SseEncoder(session)
         self._stored = stored
-        self._stopping = stopping
+        self._scope = anyio.CancelScope()
+        self._stopped: StopReason | None = None
 
     @classmethod
     async def of(cls, caller: Caller, document: JsonObject) -> AssistTurn:
@@ -111,28 +120,37 @@ class AssistTurn:
         except ModelChoiceError as refused:
             error = refused.error
             raise ApiError(400, error.code, error.message, error.fix, "$.provider") from None
-        return cls(stream, session, stored, caller.stopping)
+        return cls(stream, session, stored, name=body.turn_id, resumable=body.resumable)
 
-    async def events(self) -> AsyncGenerator[Event]:
-        """The turn's events as clients receive them, up to `complete`, `error` or `cancelled`.
+    def stop(self, reason: StopReason) -> None:
+        """End the turn soon; its last event says why. Its changes to a stored flow are saved all the same."""
+        self._stopped = self._stopped or reason
+        self._scope.cancel()
 
-        Leaving early stops the turn; the changes that were already made to a stored flow are saved all the same.
+    async def run(self, send: Callable[[Event], Awaitable[None]]) -> None:
+        """Run the turn.
+
+        Args:
+            send: receives the events as clients do, up to `complete`, `error` or `cancelled`.
         """
+        has_ended = False
         try:
-            async with aclosing(until(self._stopping, self._stream)) as events:
-                async for event in events:
+            with self._scope:
+                async for event in self._stream:
                     stored = await self._save() if isinstance(event, TurnEnded) else None
                     for encoded in self._encoder.encode(event, stored):
-                        yield self._with_merged(encoded)
-        except ServerStopping:
-            await self._stream.aclose()
-            yield cancelled(self._stream.record, STOPPING, await self._save())
+                        has_ended = has_ended or isinstance(encoded, CompleteEvent | ErrorEvent | CancelledEvent)
+                        await send(self._with_merged(encoded))
+            if not has_ended:
+                await self._stream.aclose()
+                reason = self._stopped or "interrupted"
+                await send(cancelled(self._stream.record, STOPPED[reason], await self._save(), reason))
         except Exception:
             log.exception("assist.turn.failed")
             await self._stream.aclose()
             stored = await self._save()
             failure = TurnError(code="internal", message="Something went wrong inside the server.", fix="Try again.")
-            yield failed(failure, self._session, self._stream.record, stored)
+            await send(failed(failure, self.session, self._stream.record, stored))
         finally:
             with anyio.move_on_after(SAVE_SECONDS, shield=True):
                 await self._stream.aclose()

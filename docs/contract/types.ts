@@ -33,6 +33,8 @@ export interface AssistRequest {
   approvals?: Record<string, Decision>;
   apply?: "ask" | "always";
   files?: string[];
+  turn_id?: string | null;
+  resumable?: boolean;
 }
 
 /** The last event of a turn that was stopped. */
@@ -41,6 +43,7 @@ export interface CancelledEvent {
   sequence?: number;
   event: "cancelled";
   message: string;
+  reason?: "stopped" | "abandoned" | "interrupted";
   record?: TurnRecord;
   flow_id?: string;
   saved?: boolean;
