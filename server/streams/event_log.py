@@ -156,7 +156,7 @@ class EventLog:
 
     def _let_go(self) -> None:
         """Forget what is stored, up to the latest; and, while nothing can be stored, what every reader was given."""
-        if self._is_failing and self.readers and not self._has_room():
+        if self._is_failing and self.readers and not (self.has_ended or self._has_room()):
             self._count_as_stored(min(self.last, *(reader.at for reader in self.readers)))
         while self._lines and self.first <= self.stored and self._bytes > LATEST_BYTES:
             self._bytes -= len(self._lines.popleft())

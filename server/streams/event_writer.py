@@ -94,7 +94,7 @@ class EventWriter:
             if self._is_closing.is_set() or (turn.has_ended and attempts + 1 >= ATTEMPTS):
                 await self._ended(turn)
             else:
-                self._waiting[turn] = attempts + 1
+                self._waiting[turn] = attempts + 1 if turn.has_ended else 1
 
     async def _prune(self, store: TurnStore) -> None:
         if monotonic() - self._pruned < PRUNE_SECONDS:

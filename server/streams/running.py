@@ -73,6 +73,7 @@ class RunningTurn:
         self._grace = grace
         self._client: Reader | None = None
         self._alone: asyncio.TimerHandle | None = None
+        self._is_stopping = False
         self._ended = asyncio.Event()
         self.task = asyncio.create_task(self._run(), name="turn")
 
@@ -111,8 +112,9 @@ class RunningTurn:
             self._alone = asyncio.get_running_loop().call_later(self._grace, self.stop, "abandoned")
 
     def stop(self, reason: StopReason) -> None:
-        """End the turn; its last event says why."""
-        if not self.log.has_ended:
+        """End the turn; its last event says why. The first reason counts."""
+        if not self._is_stopping and not self.log.has_ended:
+            self._is_stopping = True
             self._turn.stop(reason)
 
     async def ended(self) -> Ending:
