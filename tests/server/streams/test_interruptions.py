@@ -26,7 +26,7 @@ from tests.shared.scripted_assistant import ScriptedModel, assistant
 
 pytestmark = pytest.mark.anyio
 ROOT = Path(__file__).parents[3]
-BODY = {"input_value": "What?", "resumable": True, "turn_id": "t"}
+BODY: dict[str, Any] = {"input_value": "What?", "resumable": True, "turn_id": "t"}
 
 
 @asynccontextmanager
@@ -135,7 +135,7 @@ async def test_events_that_are_too_old_are_gone_and_the_error_says_so(
         await in_store("t", len(sent))
         now[0] = ServerSettings().turn_events_kept + 60
         with anyio.fail_after(10):
-            while (reply := await live.client.get(f"{TURNS}/t/events")).status_code == 200:
+            while (reply := await live.client.get(f"{TURNS}/t/events")).status_code == 200:  # noqa: ASYNC110
                 await asyncio.sleep(0.02)  # the server has them in memory until it knows that they are stored
     assert (reply.status_code, reply.json()["error"]["code"]) == (410, "events_expired")
     assert "WIREWRIGHT_TURN_EVENTS_KEPT" in reply.json()["error"]["fix"]
