@@ -204,8 +204,9 @@ class TurnRow(Base):
         session: the conversation.
         server: the server that takes the turn.
         state: `running`, or the kind of its last event.
-        last: the number of the last event that is stored.
-        ended_at: when its last event was stored, ISO 8601 in UTC.
+        last: the number of the last event, if the turn has ended.
+        started_at: when its first events were stored, ISO 8601 in UTC.
+        ended_at: when its last event was.
     """
 
     __tablename__ = "turns"

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, and_, bindparam, delete, exists, insert, select, update
+from sqlalchemy import ColumnElement, and_, bindparam, delete, exists, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -29,7 +29,7 @@ INTERRUPTED: Final = "The server ended during this turn; what was saved before i
 
 _NEW = insert(TurnRow)
 _ADD = insert(TurnEventsRow)
-_ON = (
+_END = (
     update(TurnRow)
     .where(TurnRow.owner == bindparam("of"), TurnRow.id == bindparam("turn"))
     .values(last=bindparam("upto"), state=bindparam("now"), ended_at=bindparam("ended"))
@@ -69,10 +69,10 @@ class SqlTurns:
         new = [
             self._turn(one.owner, one.turn, one.session, state=one.state, last=one.last) for one in added if one.is_new
         ]
-        known = [
-            {"of": one.owner, "turn": one.turn, "upto": one.last, "now": one.state, "ended": self._ended(one.state)}
+        ended = [
+            {"of": one.owner, "turn": one.turn, "upto": one.last, "now": one.state, "ended": self._clock.at()}
             for one in added
-            if not one.is_new
+            if one.state != RUNNING and not one.is_new
         ]
         async with self._database.writing() as connection:
             if again:
@@ -80,8 +80,8 @@ class SqlTurns:
                     await self._remove(connection, one)
             if new:
                 await connection.execute(_NEW, new)
-            if known:
-                await connection.execute(_ON, known)
+            if ended:
+                await connection.execute(_END, ended)
             if rows:
                 await connection.execute(_ADD, rows)
 
@@ -137,9 +137,11 @@ class SqlTurns:
 
         Up to `UNSTORED` events may have been sent that were not stored; the number of the last event is a higher one.
         """
+        of_turn = and_(TurnEventsRow.owner == TurnRow.owner, TurnEventsRow.turn == TurnRow.id)
+        last = select(func.coalesce(func.max(TurnEventsRow.last), 0)).where(of_turn).scalar_subquery()
         mine = and_(TurnRow.server == self._server, TurnRow.state == RUNNING)
         async with self._database.reading() as connection:
-            found = (await connection.execute(select(TurnRow.owner, TurnRow.id, TurnRow.last).where(mine))).all()
+            found = (await connection.execute(select(TurnRow.owner, TurnRow.id, last).where(mine))).all()
         if not found:
             return
         event = cancelled(message=INTERRUPTED, reason="interrupted")
@@ -149,11 +151,11 @@ class SqlTurns:
                 turn=turn,
                 session="",
                 is_new=False,
-                first=last + UNSTORED + 1,
+                first=sent + UNSTORED + 1,
                 lines=(json_bytes(event),),
                 state=event.event,
             )
-            for owner, turn, last in found
+            for owner, turn, sent in found
         ]
         await self.append(ended)
 
@@ -166,11 +168,8 @@ class SqlTurns:
             "state": state,
             "last": last,
             "started_at": self._clock.at(),
-            "ended_at": self._ended(state),
+            "ended_at": None if state == RUNNING else self._clock.at(),
         }
-
-    def _ended(self, state: str) -> str | None:
-        return None if state == RUNNING else self._clock.at()
 
     def _rows(self, added: Sequence[NewEvents]) -> list[dict[str, Any]]:
         return [

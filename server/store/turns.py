@@ -24,7 +24,7 @@ class StoredTurn:
 
     Attributes:
         state: `RUNNING`, or the kind of its last event.
-        last: the number of the last stored event.
+        last: the number of its last event, if it has ended.
         is_gone: whether its events are too old to be kept.
     """
 

@@ -13,6 +13,10 @@ from server.store.turns import RUNNING, UNSTORED, Lines, NewEvents
 UNSTORED_BYTES: Final = 4 * 1_024 * 1_024
 """Bytes of events that may wait to be stored before their turn waits."""
 
+MANY: Final = 256
+MANY_BYTES: Final = 256 * 1_024
+"""Events, or bytes of them, that are not left waiting to be stored with others."""
+
 LATEST_BYTES: Final = 64 * 1_024
 """Bytes of stored events that are kept for the readers that have kept up."""
 
@@ -44,6 +48,7 @@ class EventLog:
         session: its conversation.
         wake: called when there is something to store.
         is_new: whether nothing is stored of it.
+        is_urgent: whether somebody may need the stored events soon.
 
     Attributes:
         last: the number of the last event.
@@ -53,7 +58,14 @@ class EventLog:
     """
 
     def __init__(
-        self, owner: str, turn: str, session: str, wake: Callable[[EventLog], None], *, is_new: bool = True
+        self,
+        owner: str,
+        turn: str,
+        session: str,
+        wake: Callable[[EventLog], None],
+        *,
+        is_new: bool = True,
+        is_urgent: bool = False,
     ) -> None:
         self.owner, self.turn, self.session = owner, turn, session
         self.last = self.stored = 0
@@ -61,6 +73,7 @@ class EventLog:
         self.readers: set[Reader] = set()
         self._wake = wake
         self._is_new = is_new
+        self._is_urgent = is_urgent
         self._lines: deque[bytes] = deque()
         self._bytes = 0
         self._unstored_bytes = 0
@@ -71,6 +84,11 @@ class EventLog:
     def has_ended(self) -> bool:
         """Whether the last event was written."""
         return self.state != RUNNING
+
+    @property
+    def is_urgent(self) -> bool:
+        """Whether what is not stored should be soon."""
+        return self._is_urgent or self.last - self.stored >= MANY or self._unstored_bytes >= MANY_BYTES
 
     @property
     def first(self) -> int:

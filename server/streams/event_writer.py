@@ -5,8 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from math import inf
 from time import monotonic
 from typing import Final
+
+import anyio
 
 from runtime.database.errors import StoreUnavailable
 from runtime.keychain.master_key import SecretKeyUnavailable
@@ -14,7 +17,10 @@ from server.store.turns import TurnStore
 from server.streams.event_log import EventLog
 
 PAUSE_SECONDS: Final = 0.02
-"""How long events wait for others to be stored together with them."""
+"""How long events wait for others to be stored together with them: those of turns that can be resumed."""
+
+LONG_PAUSE_SECONDS: Final = 0.2
+"""The same for turns that end with their client."""
 
 RETRY_SECONDS: Final = 1.0
 """How long to wait after a failure."""
@@ -32,7 +38,7 @@ log = logging.getLogger(__name__)
 
 
 class EventWriter:
-    """Stores what turns write: one transaction for everything that came within `PAUSE_SECONDS`.
+    """Stores what turns write: one transaction for everything that came within a pause.
 
     Args:
         store: opens the store.
@@ -45,28 +51,35 @@ class EventWriter:
         self._waiting: dict[EventLog, int] = {}
         self._task: asyncio.Task[None] | None = None
         self._pruned = monotonic()
-        self._is_closing = asyncio.Event()
+        self._due, self._retry = inf, 0.0
+        self._sooner = asyncio.Event()
+        self._is_closing = False
 
     def wake(self, turn: EventLog) -> None:
         """Store what a turn has written, soon."""
         self._waiting.setdefault(turn, 0)
+        due = max(self._retry, monotonic() + (PAUSE_SECONDS if turn.is_urgent else LONG_PAUSE_SECONDS))
+        if due < self._due:
+            self._due = due
+            self._sooner.set()
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._write(), name="event-writer")
 
     async def aclose(self) -> None:
         """Store what is left, or give it up."""
-        self._is_closing.set()
+        self._is_closing = True
+        self._sooner.set()
         if self._task is not None:
             await self._task
 
     async def _write(self) -> None:
         while self._waiting:
-            await self._pause(PAUSE_SECONDS)
-            turns, self._waiting = self._waiting, {}
+            await self._until_due()
+            turns, self._waiting, self._due = self._waiting, {}, inf
             alone = any(turns.values())  # after a failure, one that fails again must not hold the others up
             groups = [{turn: attempts} for turn, attempts in turns.items()] if alone else [turns]
             if not all([await self._stored(group) for group in groups]):
-                await self._pause(RETRY_SECONDS)
+                self._due = self._retry = monotonic() + RETRY_SECONDS
 
     async def _stored(self, turns: dict[EventLog, int]) -> bool:
         """Store what some turns have written; returns whether that worked."""
@@ -91,7 +104,7 @@ class EventWriter:
             log.error("turns.events.not_stored", exc_info=failure)
         for turn, attempts in turns.items():
             turn.cannot_store()
-            if self._is_closing.is_set() or (turn.has_ended and attempts + 1 >= ATTEMPTS):
+            if self._is_closing or (turn.has_ended and attempts + 1 >= ATTEMPTS):
                 await self._ended(turn)
             else:
                 self._waiting[turn] = attempts + 1 if turn.has_ended else 1
@@ -105,10 +118,9 @@ class EventWriter:
         except UNAVAILABLE:
             log.exception("turns.events.not_pruned")
 
-    async def _pause(self, seconds: float) -> None:
+    async def _until_due(self) -> None:
         """Wait, but not while the server stops."""
-        try:
-            async with asyncio.timeout(seconds):
-                await self._is_closing.wait()
-        except TimeoutError:
-            return
+        while not self._is_closing and (left := self._due - monotonic()) > 0:
+            self._sooner.clear()
+            with anyio.move_on_after(left):
+                await self._sooner.wait()

@@ -207,7 +207,14 @@ class RunningTurns:
         """
         if name is not None and not await (await self.store()).reserve(owner, name, turn.session):
             raise TurnExists
-        log = EventLog(owner, name or uuid4().hex, turn.session, self._writer.wake, is_new=name is None)
+        log = EventLog(
+            owner,
+            name or uuid4().hex,
+            turn.session,
+            self._writer.wake,
+            is_new=name is None,
+            is_urgent=resumable,
+        )
         started = RunningTurn(turn, log, self._grace if resumable else None)
         self._turns[owner, log.turn] = started
         if self._watching is None:

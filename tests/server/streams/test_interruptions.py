@@ -56,7 +56,7 @@ async def in_store(turn: str, last: int) -> None:
     try:
         turns = SqlTurns(database, "another", 60, SteadyClock())
         with anyio.fail_after(20):
-            while (found := await turns.find("local", turn)) is None or found.last < last:  # noqa: ASYNC110
+            while last not in [number for number, _ in await turns.read("local", turn, last - 1)]:  # noqa: ASYNC110
                 await asyncio.sleep(0.05)
     finally:
         await database.aclose()
