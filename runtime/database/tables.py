@@ -201,7 +201,7 @@ class TurnRow(Base):
     Attributes:
         owner: the user.
         id: the turn's id, unique for its owner.
-        session: the conversation.
+        session: SHA-256 of the conversation's id, in hexadecimal.
         server: the server that takes the turn.
         state: `running`, or the kind of its last event.
         last: the number of the last event, if the turn has ended.

@@ -27,7 +27,7 @@ _ID: Final = re.compile(rf"(?:({TURN_ID.strip('^$')})\.)?([0-9]{{1,9}})")
 
 async def events(request: Request) -> Response:
     """The events of a turn after the one that the client got last."""
-    caller, turn = caller_of(request), request.path_params["turn_id"]
+    caller, turn = caller_of(request), _turn(request)
     given = last_event(request)
     if given is not None and given[0] not in (None, turn):
         fix = "Send the id of an event of this turn, or leave the header out."
@@ -61,7 +61,7 @@ async def following(caller: Caller, turn: str, after: int) -> Response:
 
 async def cancel(request: Request) -> Response:
     """Stop a turn, and say how it ended; one that has ended already stays as it is."""
-    caller, turn = caller_of(request), request.path_params["turn_id"]
+    caller, turn = caller_of(request), _turn(request)
     running = caller.state.turns.get(caller.id, turn)
     if running is not None:
         running.stop("stopped")
@@ -89,6 +89,18 @@ def last_event(request: Request) -> tuple[str | None, int] | None:
         fix = "Send the id of the last event: the turn's id, a dot and a number."
         raise ApiError(422, "invalid_request", "Last-Event-ID is not the id of an event.", fix, LAST_EVENT)
     return found[1], int(found[2])
+
+
+def _turn(request: Request) -> str:
+    """The turn that the path names.
+
+    Raises:
+        ApiError: 404, no turn has such an id.
+    """
+    turn: str = request.path_params["turn_id"]
+    if re.fullmatch(TURN_ID, turn) is None:
+        raise _unknown(turn)
+    return turn
 
 
 def _unknown(turn: str) -> ApiError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -114,7 +115,8 @@ class SqlTurns:
 
     async def forget(self, owner: str, *, session: str | None = None, turn: str | None = None) -> None:
         """Delete one turn, or the turns of a conversation that have ended."""
-        wanted = and_(TurnRow.session == session, TurnRow.state != RUNNING) if turn is None else TurnRow.id == turn
+        of_session = and_(TurnRow.session == _digest(session or ""), TurnRow.state != RUNNING)
+        wanted = of_session if turn is None else TurnRow.id == turn
         gone = and_(TurnRow.owner == owner, wanted)
         ids = select(TurnRow.id).where(gone)
         async with self._database.writing() as connection:
@@ -163,7 +165,7 @@ class SqlTurns:
         return {
             "owner": owner,
             "id": turn,
-            "session": session,
+            "session": _digest(session),
             "server": self._server,
             "state": state,
             "last": last,
@@ -204,6 +206,11 @@ def _parts(added: NewEvents) -> list[tuple[int, list[bytes]]]:
         parts[-1][1].append(line)
         size += len(line)
     return parts
+
+
+def _digest(session: str) -> str:
+    """Stands for a conversation, whose id is any text of the client's."""
+    return hashlib.sha256(session.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _is(owner: str, turn: str) -> ColumnElement[bool]:

@@ -87,7 +87,7 @@ class EventWriter:
         try:
             store = await self._store()
             await store.append(list(added.values()), again=any(turns.values()))
-        except UNAVAILABLE as failure:
+        except Exception as failure:  # noqa: BLE001  (whatever is wrong with one turn must not end the storing of others)
             await self._failed(turns, failure)
             return False
         for turn, events in added.items():

@@ -204,6 +204,7 @@ async def test_two_requests_with_one_id_at_once_are_one_turn(catalogue: Catalogu
     [
         (f"{TURNS}/unknown/events", None, 404, "turn_not_found"),
         (f"{TURNS}/{'x' * 300}/events", None, 404, "turn_not_found"),
+        (f"{TURNS}/a%00b/events", None, 404, "turn_not_found"),
         (f"{TURNS}/t/events?after=-1", None, 422, "invalid_request"),
         (f"{TURNS}/t/events?after=many", None, 422, "invalid_request"),
         (f"{TURNS}/t/events", "other.1", 422, "invalid_request"),
@@ -227,6 +228,13 @@ async def test_a_turn_cannot_have_any_name(name: object, catalogue: Catalogue) -
     async with serving(assistant(catalogue, ScriptedModel())) as live:
         body = {"input_value": "What?", "turn_id": name}
         assert (await error_of(live.client, STREAM, method="POST", json=body)) == (422, "invalid_request")
+
+
+@pytest.mark.parametrize("session", ["null \x00 byte", "ü" * 200])
+async def test_a_conversation_of_any_name_is_stored(session: str, catalogue: Catalogue) -> None:
+    async with serving(assistant(catalogue, ScriptedModel(*SCRIPTS["question"]))) as live:
+        sent = await started(live.client, session_id=session, input_value="What?", turn_id="t")
+        assert await followed(live.client, "t") == sent
 
 
 async def test_a_conversation_that_is_forgotten_leaves_no_events(catalogue: Catalogue) -> None:

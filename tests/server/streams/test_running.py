@@ -231,6 +231,30 @@ async def test_events_are_stored_once_when_the_reply_to_a_write_is_lost(
         assert await all_of(running.read_stored(OWNER, turn.id, 0)) == seen
 
 
+async def test_a_turn_that_cannot_be_stored_does_not_hold_up_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.streams.event_writer.RETRY_SECONDS", 0.01)
+    async with turns(tmp_path) as running:
+        store = await running.store()
+        append = store.append
+
+        async def refuse(added: Sequence[NewEvents], *, again: bool = False) -> None:
+            if any(one.session == "broken" for one in added):
+                raise UnicodeError("broken")
+            await append(added, again=again)
+
+        monkeypatch.setattr(store, "append", refuse)
+        script = Script()
+        script.session = "broken"
+        broken, other = await running.start(OWNER, script), await running.start(OWNER, Script())
+        seen = await all_of(running.read(other, other.join()))
+        await stored(running, other)
+        assert await all_of(running.read_stored(OWNER, other.id, 0)) == seen
+        await stored(running, broken)
+        assert await running.find(OWNER, broken.id) is None
+
+
 @pytest.fixture(scope="module")
 def loop() -> Iterator[asyncio.AbstractEventLoop]:
     """A loop of the test's own: hypothesis calls functions that are not coroutines."""
