@@ -14,7 +14,7 @@ UNSTORED_BYTES: Final = 4 * 1_024 * 1_024
 """Bytes of events that may wait to be stored before their turn waits."""
 
 MANY: Final = 256
-MANY_BYTES: Final = 256 * 1_024
+MANY_BYTES: Final = 96 * 1_024
 """Events, or bytes of them, that are not left waiting to be stored with others."""
 
 LATEST_BYTES: Final = 64 * 1_024

@@ -19,7 +19,7 @@ from server.streams.event_log import EventLog
 PAUSE_SECONDS: Final = 0.02
 """How long events wait for others to be stored together with them: those of turns that can be resumed."""
 
-LONG_PAUSE_SECONDS: Final = 0.2
+LONG_PAUSE_SECONDS: Final = 0.5
 """The same for turns that end with their client."""
 
 RETRY_SECONDS: Final = 1.0
