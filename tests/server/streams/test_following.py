@@ -137,7 +137,9 @@ async def test_a_resumable_turn_outlives_its_client_by_the_time_that_is_set(cata
     model = ScriptedModel("question", "Never said.", blocks_at=1)
     settings = ServerSettings(turn_grace=0.05)
     async with serving(assistant(catalogue, model), settings) as live:
-        await started(live.client, 1, input_value="What?", turn_id="t")
+        body = {"input_value": "What?", "resumable": True, "turn_id": "t"}
+        async with live.client.stream("POST", STREAM, json=body):
+            await model.blocked.wait()
         with anyio.fail_after(10):
             await model.cancelled.wait()
         last = (await followed(live.client, "t"))[-1]
