@@ -185,7 +185,7 @@ class RunningTurns:
         async with self._opening:
             if self._opened is None:
                 await self._database.open()
-                from server.store.sql_turns import SqlTurns
+                from server.store.turn_rows import SqlTurns
 
                 opened = SqlTurns(self._database, self._server, self._kept, self._clock)
                 await opened.end_interrupted()

@@ -18,7 +18,7 @@ from flows.catalogue import Catalogue
 from runtime.database.database import Database
 from runtime.keychain.access_token import access_token
 from server.settings import ServerSettings
-from server.store.sql_turns import SqlTurns
+from server.store.turn_rows import SqlTurns
 from server.store.turns import RUNNING, UNSTORED, NewEvents, SteadyClock
 from tests.server.live import STREAM, event_of, serving
 from tests.server.streams.following import TURNS, followed, numbered, some, started
