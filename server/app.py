@@ -10,6 +10,7 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 
 from agent.assistant import Assistant
+from agent.contract.requests import TURN_HEADER
 from runtime.accounts.users import Users
 from runtime.files.private import close_data_folder
 from runtime.runner import Runner
@@ -18,7 +19,7 @@ from server.access.failed_sign_ins import FailedSignIns
 from server.access.scopes import checked
 from server.drain import Drain, DrainCheck
 from server.errors import HANDLERS
-from server.idempotency.check import REPLAYED, TURN_HEADER
+from server.idempotency.check import REPLAYED
 from server.idempotency.keys import IdempotencyKeys
 from server.middleware.host_check import HostCheck
 from server.middleware.request_id import RequestId
@@ -34,6 +35,7 @@ from server.routes import (
     run_log,
     runs,
     sign_in,
+    turns,
     usage,
     variables,
 )
@@ -41,6 +43,7 @@ from server.routes.flows import files as flow_files
 from server.routes.flows import revisions, sessions, stored, updates
 from server.settings import ServerSettings
 from server.state import ServerState
+from server.streams.running import RunningTurns
 from server.telemetry.progress import log_progress
 
 
@@ -103,9 +106,17 @@ def create_app(
             if isinstance(serving.runner, Runner):
                 serving.runner.on_progress = partial(_log_progress, serving.runner)
             drain.more = lambda: serving.queue.running
-            state = ServerState(settings, serving, stop, drain, DatabaseProbe(serving.database))
+            running = RunningTurns(
+                serving.database,
+                stop,
+                grace=settings.turn_grace,
+                kept=settings.turn_events_kept,
+                data=settings.data,
+            )
+            state = ServerState(settings, serving, stop, drain, DatabaseProbe(serving.database), running)
             stack.push_async_callback(serving.database.aclose)
             stack.push_async_callback(state.database.aclose)
+            stack.push_async_callback(running.aclose)
             state.metrics.attach()
             stack.callback(state.metrics.detach)
             access.users = Users(serving.database)
@@ -117,6 +128,7 @@ def create_app(
         routes=checked(
             [
                 *assist.routes,
+                *turns.routes,
                 *flow_files.routes,  # before the flows, whose ids would match `import`
                 *stored.routes,
                 *revisions.routes,

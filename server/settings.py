@@ -62,6 +62,12 @@ class ServerSettings(LimitSettings):
     metrics_host: str = "127.0.0.1"
     """The address of `metrics_port`: one that only the collector reaches."""
 
+    turn_grace: float = Field(default=60.0, ge=0.0, le=3_600.0)
+    """How many seconds a resumable turn goes on without a client that follows it."""
+
+    turn_events_kept: float = Field(default=3_600.0, ge=60.0, le=2_592_000.0)
+    """How many seconds the events of a turn can be read after its end."""
+
     @field_validator("proxy_headers", "names", "origins", mode="before")
     @classmethod
     def _separated(cls, given: object) -> object:

@@ -10,6 +10,7 @@ from server.drain import Drain
 from server.limits.slots import Slots
 from server.readiness import DatabaseProbe
 from server.settings import ServerSettings
+from server.streams.running import RunningTurns
 from server.telemetry.client_reports import ClientReports
 from server.telemetry.metrics import Metrics
 
@@ -24,9 +25,10 @@ class ServerState:
         drain: says whether the server still takes work.
         database: asks whether the database answers.
         stopping: set when the server stops; open streams then send their last event.
+        turns: the turns that run, and their stored events.
         metrics: counts log events.
-        turns: the turns that go on.
-        runs: the runs over HTTP that go on.
+        turn_slots: the places of turns that go on.
+        run_slots: the places of runs over HTTP that go on.
         client_reports: limits what pages report.
     """
 
@@ -35,16 +37,17 @@ class ServerState:
     stopping: asyncio.Event
     drain: Drain
     database: DatabaseProbe
+    turns: RunningTurns
     metrics: Metrics = field(default_factory=Metrics)
     client_reports: ClientReports = field(default_factory=ClientReports)
-    turns: Slots = field(init=False)
-    runs: Slots = field(init=False)
+    turn_slots: Slots = field(init=False)
+    run_slots: Slots = field(init=False)
 
     def __post_init__(self) -> None:
         """Make the places of turns and runs, as the settings say how many."""
         limits = self.settings
-        self.turns = Slots("turns", limits.user_turns, limits.turns, limits.work_seconds)
-        self.runs = Slots("runs", limits.user_runs, limits.runs, limits.work_seconds)
+        self.turn_slots = Slots("turns", limits.user_turns, limits.turns, limits.work_seconds)
+        self.run_slots = Slots("runs", limits.user_runs, limits.runs, limits.work_seconds)
 
 
 def server_state(request: Request) -> ServerState:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from uuid import uuid4
 
 import anyio
 
 from agent.assistant import Assistant
 from agent.contract.endings import cancelled, failed
-from agent.contract.events import CompleteEvent, Event, Stored
+from agent.contract.events import CancelledEvent, CompleteEvent, ErrorEvent, Event, StopReason, Stored
 from agent.contract.requests import AssistRequest
 from agent.errors import ModelChoiceError
 from agent.models.providers import DEMO, PROVIDERS
@@ -29,7 +28,6 @@ from server.errors import ApiError, not_stored
 from server.limits.admission import admit_turn, check_message
 from server.limits.slots import Slot
 from server.requests.body import flow_of, validated
-from server.requests.disconnect import ServerStopping, TimeIsOver, until
 from server.store.flows import FlowNotStored
 from server.stored_canvas import StoredCanvas
 from server.streams.signals import approved_by, is_signal, signal_of
@@ -41,7 +39,12 @@ SAVE_SECONDS = 10.0
 _NAMES_WITH_COLONS = frozenset({"ollama", "openai-compatible"})
 """Providers whose own model names may look like another provider's, such as Ollama's `mistral:7b`."""
 
-STOPPING = "The server is stopping; what was done so far is kept."
+STOPPED: Mapping[StopReason, str] = {
+    "stopped": "The turn was cancelled.",
+    "abandoned": "The turn was cancelled, because its client was gone.",
+    "interrupted": "The server is stopping; what was done so far is kept.",
+}
+"""What is said of a turn that was stopped."""
 
 TOO_SLOW = TurnError(code="timeout", message="The turn took longer than it may.", fix="Ask for less at a time.")
 
@@ -49,26 +52,37 @@ log = logging.getLogger(__name__)
 
 
 class AssistTurn:
-    """One turn of a client. Nothing happens before its events are iterated.
+    """One turn of a client. Nothing happens before it is run.
 
     Args:
         stream: the assistant's turn.
         session: the conversation's id.
         stored: the stored flow that the turn works on, if any.
-        stopping: set when the server stops.
+        name: the turn's id, if the client has chosen one.
+        resumable: whether the turn goes on for a while without its client.
         slot: its place among the turns that go on.
     """
 
     def __init__(
-        self, stream: TurnStream, session: str, stored: StoredCanvas | None, stopping: asyncio.Event, slot: Slot
+        self,
+        stream: TurnStream,
+        session: str,
+        stored: StoredCanvas | None,
+        *,
+        name: str | None = None,
+        resumable: bool = False,
+        slot: Slot,
     ) -> None:
+        self.session = session
+        self.name = name
+        self.resumable = resumable
         self._stream = stream
-        self._session = session
         self._encoder = SseEncoder(session)
         self._stored = stored
-        self._stopping = stopping
         self._slot = slot
         slot.release_with(self)
+        self._scope = anyio.CancelScope()
+        self._stopped: StopReason | None = None
 
     @classmethod
     async def of(cls, caller: Caller, document: JsonObject) -> AssistTurn:
@@ -121,7 +135,8 @@ class AssistTurn:
                 token_limit=admission.tokens,
             )
             stream = caller.assistant.turn(request, stored)
-            return cls(stream, session, stored, caller.stopping, admission.slot)
+            slot = admission.slot
+            return cls(stream, session, stored, name=body.turn_id, resumable=body.resumable, slot=slot)
         except ModelChoiceError as refused:
             admission.slot.release()
             error = refused.error
@@ -129,35 +144,51 @@ class AssistTurn:
         except BaseException:
             admission.slot.release()
             raise
+        return cls(stream, session, stored, name=body.turn_id, resumable=body.resumable)
 
-    async def events(self) -> AsyncGenerator[Event]:
-        """The turn's events as clients receive them, up to `complete`, `error` or `cancelled`.
+    def stop(self, reason: StopReason) -> None:
+        """End the turn soon; its last event says why. Its changes to a stored flow are saved all the same."""
+        self._stopped = self._stopped or reason
+        self._scope.cancel()
 
-        Leaving early stops the turn; the changes that were already made to a stored flow are saved all the same.
+    async def run(self, send: Callable[[Event], Awaitable[None]]) -> None:
+        """Run the turn.
+
+        Args:
+            send: receives the events as clients do, up to `complete`, `error` or `cancelled`.
         """
+        has_ended = False
+        over = asyncio.ensure_future(self._slot.over.wait())
+        over.add_done_callback(lambda ended: ended.cancelled() or self._scope.cancel())
         try:
-            async with aclosing(until(self._stopping, self._stream, self._slot.over)) as events:
-                async for event in events:
+            with self._scope:
+                async for event in self._stream:
                     stored = await self._save() if isinstance(event, TurnEnded) else None
                     for encoded in self._encoder.encode(event, stored):
-                        yield self._with_merged(encoded)
-        except ServerStopping:
-            await self._stream.aclose()
-            yield cancelled(self._stream.record, STOPPING, await self._save())
-        except TimeIsOver:
-            await self._stream.aclose()
-            yield failed(TOO_SLOW, self._session, self._stream.record, await self._save())
+                        has_ended = has_ended or isinstance(encoded, CompleteEvent | ErrorEvent | CancelledEvent)
+                        await send(self._with_merged(encoded))
+            if not has_ended:
+                await self._stream.aclose()
+                await send(self._stopped_early(await self._save()))
         except Exception:
             log.exception("assist.turn.failed")
             await self._stream.aclose()
             stored = await self._save()
             failure = TurnError(code="internal", message="Something went wrong inside the server.", fix="Try again.")
-            yield failed(failure, self._session, self._stream.record, stored)
+            await send(failed(failure, self.session, self._stream.record, stored))
         finally:
+            over.cancel()
             with anyio.move_on_after(SAVE_SECONDS, shield=True):
                 await self._stream.aclose()
                 await self._save()
             self._slot.release()
+
+    def _stopped_early(self, stored: Stored | None) -> Event:
+        """The last event of a turn that was stopped."""
+        if self._stopped is None and self._slot.over.is_set():
+            return failed(TOO_SLOW, self.session, self._stream.record, stored)
+        reason = self._stopped or "interrupted"
+        return cancelled(self._stream.record, STOPPED[reason], stored, reason)
 
     def _with_merged(self, event: Event) -> Event:
         """The last event with the flow as it was stored, when that has changes of others as well."""

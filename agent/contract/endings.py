@@ -16,6 +16,7 @@ from agent.contract.events import (
     ErrorEvent,
     Question,
     RunFigures,
+    StopReason,
     Stored,
     TokenCount,
 )
@@ -57,7 +58,10 @@ def ending(result: TurnResult, session: str, stored: Stored | None = None) -> En
 
 
 def cancelled(
-    record: TurnRecord | None = None, message: str = "The turn was cancelled.", stored: Stored | None = None
+    record: TurnRecord | None = None,
+    message: str = "The turn was cancelled.",
+    stored: Stored | None = None,
+    reason: StopReason | None = None,
 ) -> CancelledEvent:
     """The last event of a turn, or of a run, that was stopped.
 
@@ -65,8 +69,9 @@ def cancelled(
         record: what the turn had done.
         message: why it was stopped, for the user.
         stored: whether the stored flow was saved, if the turn worked on one.
+        reason: why it was stopped, for the client.
     """
-    return CancelledEvent(message=message, record=_done(record), **_facts(stored))
+    return CancelledEvent(message=message, reason=reason, record=_done(record), **_facts(stored))
 
 
 def failed(

@@ -320,11 +320,22 @@ class ErrorEvent(Stored, _Error):
     """The last event of a turn that failed."""
 
 
+StopReason: TypeAlias = Literal["stopped", "abandoned", "interrupted"]
+"""Why a turn was stopped."""
+
+
 class _Cancelled(StreamEvent):
-    """The last event of something that was stopped; `record` is what was done before, if anything was."""
+    """The last event of something that was stopped.
+
+    Attributes:
+        message: why, for the user.
+        reason: `stopped` by request; `abandoned` by its client; `interrupted` by the end of the server.
+        record: what was done before, if anything was.
+    """
 
     event: Literal["cancelled"] = "cancelled"
     message: str = ""
+    reason: StopReason | None = optional()
     record: TurnRecord | None = optional()
 
 

@@ -19,6 +19,12 @@ STREAM_PATH = "/api/v1/agentic/assist/stream"
 AGENT_HEADER = "Wirewright-Agent"
 """The header of a stream that names the agent and its version: `wirewright/0.2.0`."""
 
+TURN_HEADER = "Wirewright-Turn"
+"""The header of a response that names the turn."""
+
+TURN_ID = r"^[A-Za-z0-9_-]{1,64}$"
+"""What the id of a turn looks like."""
+
 
 class Decision(ContractModel):
     """The user's decision about one approval.
@@ -63,6 +69,8 @@ class AssistRequest(ContractModel):
         approvals: decisions about what waits in the conversation, by id.
         files: the user's files that the message is about, by their paths under `/api/v1/files`.
         apply: whether plans and replaced texts on the canvas need approval \(`ask`\) or not \(`always`\).
+        turn_id: a name for the turn that the client chooses, new for each turn; one is made when missing.
+        resumable: whether the turn goes on for a while when its client is gone, so that it can be followed again.
     """
 
     input_value: str = ""
@@ -75,6 +83,8 @@ class AssistRequest(ContractModel):
     approvals: dict[str, Decision] = Field(default_factory=dict[str, Decision], max_length=100)
     apply: Literal["ask", "always"] = "ask"
     files: list[str] = Field(default_factory=list[str], max_length=20)
+    turn_id: str | None = Field(default=None, pattern=TURN_ID)
+    resumable: bool = False
 
     @property
     def max_attempts(self) -> int | None:

@@ -40,6 +40,8 @@ export interface AssistRequest {
   approvals?: Record<string, Decision>;
   apply?: "ask" | "always";
   files?: string[];
+  turn_id?: string | null;
+  resumable?: boolean;
 }
 
 /** How many changes a finished message of the assistant lists. */
@@ -54,6 +56,7 @@ export interface CancelledEvent {
   sequence?: number;
   event: "cancelled";
   message: string;
+  reason?: "stopped" | "abandoned" | "interrupted";
   record?: TurnRecord;
   flow_id?: string;
   saved?: boolean;

@@ -281,3 +281,51 @@ class IdempotencyKeyRow(Base):
     fingerprint: Mapped[str]
     answer: Mapped[str]
     created_at: Mapped[int] = mapped_column(BigInteger, index=True)
+
+
+class TurnRow(Base):
+    """A turn that was asked for over HTTP, whose events can be read for some time.
+
+    Attributes:
+        owner: the user.
+        id: the turn's id, unique for its owner.
+        session: SHA-256 of the conversation's id, in hexadecimal.
+        server: the server that takes the turn.
+        state: `running`, or the kind of its last event.
+        last: the number of the last event, if the turn has ended.
+        started_at: when its first events were stored, ISO 8601 in UTC.
+        ended_at: when its last event was.
+    """
+
+    __tablename__ = "turns"
+
+    owner: Mapped[str] = mapped_column(primary_key=True)
+    id: Mapped[str] = mapped_column(primary_key=True)
+    session: Mapped[str]
+    server: Mapped[str]
+    state: Mapped[str]
+    last: Mapped[int]
+    started_at: Mapped[str]
+    ended_at: Mapped[str | None] = mapped_column(index=True)
+
+    __table_args__ = (Index(None, "owner", "session"), Index(None, "server", "state"))
+
+
+class TurnEventsRow(Base):
+    """Events of a turn that were written together.
+
+    Attributes:
+        owner: the user.
+        turn: the turn's id.
+        first: the number of the first of them.
+        last: the number of the last of them.
+        document: the events, one line of JSON each, encrypted.
+    """
+
+    __tablename__ = "turn_events"
+
+    owner: Mapped[str] = mapped_column(primary_key=True)
+    turn: Mapped[str] = mapped_column(primary_key=True)
+    first: Mapped[int] = mapped_column(primary_key=True)
+    last: Mapped[int]
+    document: Mapped[str]

@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from agent.contract.requests import TURN_HEADER
 from server.errors import ApiError
 from server.idempotency.answers import LIMIT, STREAM, Answer, header_of
 from server.idempotency.fingerprint import Fingerprint, UnreadBody
@@ -21,9 +22,6 @@ from server.idempotency.known import KnownKey, State
 HEADER: Final = "Idempotency-Key"
 REPLAYED: Final = "Idempotent-Replayed"
 """Says that an answer is the one of an earlier request."""
-
-TURN_HEADER: Final = "Wirewright-Turn"
-"""The id of a turn or run in the answer that streams it."""
 
 RELEASE_SECONDS: Final = 10.0
 """How long giving a key back may take when a request was cancelled."""

@@ -31,7 +31,7 @@ async def admit_turn(caller: Caller) -> Admission:
     """
     left = await tokens_left(caller.assistant.usage_log, caller.settings, caller.id)
     budget = caller.settings.turn_tokens(caller.user.name)
-    return Admission(caller.state.turns.take(caller.id), budget if left is None else min(budget, left))
+    return Admission(caller.state.turn_slots.take(caller.id), budget if left is None else min(budget, left))
 
 
 async def admit_run(caller: Caller) -> Slot:
@@ -41,7 +41,7 @@ async def admit_run(caller: Caller) -> Slot:
         ApiError: 429, the user's tokens or dollars of today are used, or too many runs go on.
     """
     await tokens_left(caller.assistant.usage_log, caller.settings, caller.id)
-    return caller.state.runs.take(caller.id)
+    return caller.state.run_slots.take(caller.id)
 
 
 def check_message(caller: Caller, message: str) -> None:

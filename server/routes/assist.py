@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
-from importlib import metadata
-
-from sse_starlette.sse import EventSourceResponse
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from agent.contract.events import CancelledEvent, CompleteEvent, ErrorEvent
-from agent.contract.requests import AGENT_HEADER, STREAM_PATH, ResetRequest
+from agent.contract.requests import STREAM_PATH, TURN_HEADER, ResetRequest
 from agent.errors import ModelChoiceError
 from agent.models.providers import DEMO, PROVIDERS
 from agent.turn.result import TurnError
@@ -22,42 +17,45 @@ from server.access.caller import Caller, caller_of
 from server.errors import ApiError, turn_failed
 from server.json_response import JsonResponse
 from server.requests.body import read_object, validated
-from server.requests.disconnect import last, while_connected
-from server.streams.sse import frame
+from server.requests.disconnect import while_connected
+from server.routes.turns import following, last_event
+from server.streams.response import TurnResponse
+from server.streams.running import RunningTurn, TurnExists
 from server.turns import AssistTurn
-
-PING_SECONDS = 15
-"""How often a silent stream sends a ping."""
-
-GRACE_SECONDS = 3
-"""How long open streams may take to end when the server stops."""
 
 
 async def stream(request: Request) -> Response:
-    """A turn as server-sent events."""
-    turn = await _turn(request)
-    return EventSourceResponse(
-        _frames(turn),
-        sep="\n",
-        ping=PING_SECONDS,
-        headers={"Cache-Control": "no-cache", AGENT_HEADER: f"wirewright/{metadata.version('wirewright')}"},
-        shutdown_grace_period=GRACE_SECONDS,
+    """A turn as server-sent events; with the id of an event, the rest of its turn."""
+    given = last_event(request)
+    caller = caller_of(request)
+    if given is not None and given[0] is not None:
+        return await following(caller, given[0], given[1])
+    running, is_numbered = await _started(request, caller)
+    reader = running.join(as_client=True)
+    return TurnResponse(
+        running.id,
+        caller.state.turns.read(running, reader),
+        is_numbered=is_numbered,
+        leave=lambda: running.leave(reader),
     )
 
 
 async def assist(request: Request) -> Response:
     """A turn as one reply, for clients that do not stream."""
-    turn = await _turn(request)
-    ended = await while_connected(request, caller_of(request).stopping, last(turn.events()))
+    caller = caller_of(request)
+    running, _ = await _started(request, caller)
+    reader = running.join(as_client=True)
+    try:
+        ended = await while_connected(request, caller.stopping, running.ended())
+    finally:
+        running.leave(reader)
     match ended:
         case CompleteEvent():
-            return JsonResponse(ended.data)
+            return JsonResponse(ended.data, headers={TURN_HEADER: running.id})
         case ErrorEvent():
             raise turn_failed(TurnError(code=ended.code, message=ended.message, fix=ended.fix))
         case CancelledEvent():
             raise ApiError(503, "cancelled", ended.message, "Try again.")
-        case _:
-            raise LookupError("The turn ended without a final event.")
 
 
 async def reset(request: Request) -> Response:
@@ -73,6 +71,8 @@ async def reset(request: Request) -> Response:
         await caller.assistant.forget(caller.id, reset_request.session_id)
     elif reset_request.session_id is not None:
         await caller.assistant.drop_plan(caller.id, reset_request.session_id)
+    if reset_request.what != "plan" and reset_request.session_id is not None:
+        await caller.state.turns.forget(caller.id, reset_request.session_id)
     return JsonResponse({"status": "ok", "components_cleared": cleared, "session_id": reset_request.session_id})
 
 
@@ -118,15 +118,20 @@ def _provider(name: str, *, configured: bool) -> JsonObject:
     }
 
 
-async def _turn(request: Request) -> AssistTurn:
-    caller = caller_of(request)
-    return await AssistTurn.of(caller, as_object(await read_object(request, caller.settings.body_limit)))
+async def _started(request: Request, caller: Caller) -> tuple[RunningTurn, bool]:
+    """The turn that a request asks for, and whether it is resumable.
 
-
-async def _frames(turn: AssistTurn) -> AsyncGenerator[bytes]:
-    async with aclosing(turn.events()) as events:
-        async for event in events:
-            yield frame(event)
+    Raises:
+        ApiError: the request is wrong, or 409 if the client has had a turn of this id.
+    """
+    document = as_object(await read_object(request, caller.settings.body_limit))
+    turn = await AssistTurn.of(caller, document)
+    try:
+        running = await caller.state.turns.start(caller.id, turn, name=turn.name, resumable=turn.resumable)
+    except TurnExists:
+        fix = f"GET /api/v1/agentic/turns/{turn.name}/events follows it. Choose another id for a new turn."
+        raise ApiError(409, "turn_exists", "There is a turn of this id.", fix, "$.turn_id") from None
+    return running, turn.resumable
 
 
 routes = [

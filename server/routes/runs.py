@@ -29,8 +29,8 @@ from server.limits.admission import admit_run
 from server.limits.slots import Slot
 from server.requests.body import read_object, validated
 from server.requests.disconnect import ServerStopping, TimeIsOver, until, while_connected
-from server.routes.assist import GRACE_SECONDS, PING_SECONDS
 from server.store.flows import FlowNotStored, StoredFlow
+from server.streams.response import GRACE_SECONDS, PING_SECONDS
 from server.streams.sse import file_written, frame
 from tools.workbench import wait_for_runner
 from tools.written_files import written_by_run

@@ -72,7 +72,11 @@ _LINE_BREAKS: Mapping[bytes, bytes] = {
 
 def frame(event: BaseModel | JsonObject) -> bytes:
     """An event as one frame of server-sent events: a single `data:` line, and an empty one."""
-    written = json_bytes(event)
+    return line_of(json_bytes(event))
+
+
+def line_of(written: bytes) -> bytes:
+    """An event's JSON as one frame."""
     for char, escape in _LINE_BREAKS.items():
         written = written.replace(char, escape)
     return b"data: " + written + b"\n\n"

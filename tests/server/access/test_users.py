@@ -32,6 +32,7 @@ MARK = "only-adas-9c1e"
 SESSION = "session-of-ada"
 FILE = "notes-of-ada.txt"
 VARIABLE = "KEY_OF_ADA"
+TURN = "turn-of-ada"
 """Names of Ada's, which somebody else may guess."""
 
 
@@ -74,13 +75,15 @@ async def fill(client: httpx.AsyncClient, echo: JsonObject) -> Belongings:
     (await client.put("/api/v1/providers/openai-chat", json=key)).raise_for_status()
     run = {"input_value": f"input {MARK}", "session_id": SESSION}
     (await client.post(f"{FLOWS}/{flow_id}/run", json=run)).raise_for_status()
-    await events(client, input_value=f"Tell me {MARK}", session_id=SESSION, flow_id=flow_id)
+    asked = {"input_value": f"Tell me {MARK}", "session_id": SESSION, "flow_id": flow_id, "turn_id": TURN}
+    await events(client, **asked)
     runs = (await client.get("/api/v1/runs")).json()["runs"]
     return Belongings(
         {
             "flow_id": flow_id,
             "session": SESSION,
             "run_id": runs[0]["id"],
+            "turn_id": TURN,
             "path": FILE,
             "name": VARIABLE,
             "type": "TypeOfAda",
@@ -112,14 +115,14 @@ async def test_every_route_as_the_wrong_user(catalogue: Catalogue, echo: JsonObj
     ):
         has = await fill(ada, echo)
         before = [text for text in await everything(ada, has) if MARK in text]
-        assert len(before) == 8, "Ada reads her flow, its versions and export, her file and run, and the lists"
+        assert len(before) == 9, "Ada reads her flow, its versions and export, her file, run and turn, and the lists"
         for route in routes():
             path = has.path(route)
             for method in METHODS:
                 for body in ({}, {"flow": echo, "version": 1}, {"value": "x"}, {"session_id": SESSION}):
                     reply = await eve.request(method, path, json=body)
                     assert MARK not in reply.text + str(dict(reply.headers)), (method, path, reply.text)
-                    of_ada = {"flow_id", "run_id", "path"} & set(route.param_convertors)
+                    of_ada = {"flow_id", "run_id", "turn_id", "path"} & set(route.param_convertors)
                     if of_ada and reply.status_code != 405:
                         assert reply.status_code in (404, 415, 422, 428), (method, path, reply.status_code)
                         if method in ("GET", "DELETE"):

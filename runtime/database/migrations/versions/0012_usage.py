@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0012"
-down_revision = "0007"
+down_revision = "0011"
 
 _COUNTS = (
     "input_tokens", "output_tokens", "cached_tokens", "requests", "turns", "runs", "nano_dollars", "unpriced",

@@ -1,0 +1,83 @@
+"""The events of a turn as a response: server-sent events, with pings while nothing happens."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from importlib import metadata
+from typing import Final
+
+from sse_starlette.sse import EventSourceResponse
+from starlette.types import Receive, Scope, Send
+
+from agent.contract.requests import AGENT_HEADER, TURN_HEADER
+from server.store.turns import Lines
+from server.streams.event_writer import UNAVAILABLE
+from server.streams.sse import line_of
+
+PING_SECONDS: Final = 15
+"""How often a silent stream sends a ping, which is a comment."""
+
+GRACE_SECONDS: Final = 3
+"""How long open streams may take to end when the server stops."""
+
+log = logging.getLogger(__name__)
+
+
+class TurnResponse(EventSourceResponse):
+    """The events of a turn.
+
+    Args:
+        turn: the turn's id.
+        events: the events, some at a time.
+        is_numbered: whether each says its turn and number, in itself and as its id.
+        leave: called when the response has ended, also when it was never sent.
+    """
+
+    def __init__(
+        self,
+        turn: str,
+        events: AsyncGenerator[Lines],
+        *,
+        is_numbered: bool = True,
+        leave: Callable[[], None] | None = None,
+    ) -> None:
+        self._leave = leave
+        super().__init__(  # pyright: ignore[reportUnknownMemberType]  (it takes dicts of any kind, too)
+            _frames(turn, events, is_numbered=is_numbered),
+            sep="\n",
+            ping=PING_SECONDS,
+            headers={
+                "Cache-Control": "no-cache",
+                AGENT_HEADER: f"wirewright/{metadata.version('wirewright')}",
+                TURN_HEADER: turn,
+            },
+            shutdown_grace_period=GRACE_SECONDS,
+        )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the events until the last, or until the client disconnects."""
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            if self._leave is not None:
+                self._leave()
+
+
+async def _frames(turn: str, events: AsyncGenerator[Lines], *, is_numbered: bool) -> AsyncGenerator[bytes]:
+    """The events framed; those that come together are sent together."""
+    try:
+        async with aclosing(events):
+            async for lines in events:
+                yield b"".join(
+                    _numbered(turn, number, line) if is_numbered else line_of(line) for number, line in lines
+                )
+    except UNAVAILABLE:  # the client has seen how far it got, and can follow from there
+        log.exception("turns.events.not_read")
+
+
+def _numbered(turn: str, number: int, line: bytes) -> bytes:
+    """An event with its turn and number: the JSON is an object with at least its kind."""
+    head = b'id: %b.%d\ndata: {"turn_id":"%b","sequence":%d,' % (turn.encode(), number, turn.encode(), number)
+    return head + line_of(line).removeprefix(b"data: {")
