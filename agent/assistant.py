@@ -88,7 +88,7 @@ class Assistant:
         self.settings = settings
         self.database = Database(settings.database_url, settings.data)
         self.flow_sessions = FlowSessions(self.database)
-        self.run_log = RunLog(self.database)
+        self.run_log = RunLog(self.database, settings.runs_kept)
         self.memory = memory or (StoredMemory(self.database) if settings.memory == "file" else ProcessMemory())
         self.runner = runner
         self._catalogue = catalogue

@@ -58,6 +58,9 @@ class AssistantSettings(BaseSettings):
     memory: Literal["process", "file"] = "process"
     """Where conversations are stored: in this process, or in the database (`file`), which outlives it."""
 
+    runs_kept: float = Field(default=30.0, gt=0.0, le=3_650.0)
+    """For how many days what ran is kept; the last 1,000 runs of a user at most."""
+
     database: str | None = None
     """An SQLAlchemy URL for what is stored. Unset: `wirewright.db` in the data folder."""
 

@@ -88,7 +88,8 @@ class AssistTurn:
                 422, "invalid_request", "Both flow and flow_id were given.", "Send one of the two.", "$.flow_id"
             )
         session = body.session_id or f"agentic_{uuid4()}"
-        stored = None if body.flow_id is None else await _stored(caller, body.flow_id, session)
+        turn_id = uuid4().hex
+        stored = None if body.flow_id is None else await _stored(caller, body.flow_id, session, turn_id)
         canvas = stored.flow if stored else None if body.flow is None else flow_of(body.flow, "$.flow")
         await _check_files(caller, body.files)
         try:
@@ -97,6 +98,7 @@ class AssistTurn:
             request = TurnRequest(
                 text="" if is_signal(body.input_value) else body.input_value,
                 session=session,
+                turn_id=turn_id,
                 user=caller.id,
                 scopes=tuple(caller.user.scope_names),
                 flow=canvas,
@@ -231,9 +233,9 @@ async def _answers(caller: Caller, body: AssistRequest, session: str) -> dict[st
     return answers
 
 
-async def _stored(caller: Caller, flow_id: str, session: str) -> StoredCanvas:
+async def _stored(caller: Caller, flow_id: str, session: str, turn_id: str) -> StoredCanvas:
     store = await caller.flows()
     try:
-        return StoredCanvas(await store.get(flow_id), store, session)
+        return StoredCanvas(await store.get(flow_id), store, session, turn_id)
     except FlowNotStored:
         raise not_stored(flow_id, "$.flow_id") from None

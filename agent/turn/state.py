@@ -273,7 +273,7 @@ class Turn:
             entry = RunEntry.of(
                 result, text, flow=request.run_key, name=name, source="assistant", session=request.session
             )
-            self.services.run_log.record(request.user, entry)
+            self.services.run_log.record(request.user, entry, result)
 
     def result(
         self, outcome: Outcome, text: str = "", *, error: TurnError | None = None, pending: Pending | None = None

@@ -22,7 +22,7 @@ from runtime.keychain.documents import DocumentSealing
 
 log = logging.getLogger(__name__)
 
-HEAD: Final = "0007"
+HEAD: Final = "0010"
 """The revision of `tables`: the last one of `migrations/versions`."""
 
 VERSION_0_1: Final = "0.1"
