@@ -90,6 +90,7 @@ def create_app(
                 serving.runner.on_progress = partial(_log_progress, serving.runner)
             state = ServerState(settings, serving, stop)
             stack.push_async_callback(serving.database.aclose)
+            stack.push_async_callback(state.live_runs.aclose)
             state.metrics.attach()
             stack.callback(state.metrics.detach)
             access.users = Users(serving.database)

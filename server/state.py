@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from starlette.requests import Request
 
 from agent.assistant import Assistant
+from server.runs.live import LiveRuns
 from server.settings import ServerSettings
 from server.telemetry.metrics import Metrics
 
@@ -19,12 +20,17 @@ class ServerState:
         assistant: takes turns and runs flows.
         stopping: set when the server stops; open streams then send their last event.
         metrics: counts log events.
+        live_runs: the runs that go on.
     """
 
     settings: ServerSettings
     assistant: Assistant
     stopping: asyncio.Event
     metrics: Metrics = field(default_factory=Metrics)
+    live_runs: LiveRuns = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.live_runs = LiveRuns(self.assistant.run_log)
 
 
 def server_state(request: Request) -> ServerState:

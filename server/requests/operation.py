@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel
-from starlette.endpoints import HTTPEndpoint
 from starlette.routing import Route
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -24,6 +23,7 @@ class Operation:
         body: the model of the JSON that it takes; None for none.
         query: the model of the address's query; None for none.
         status: the status when it succeeds.
+        also: the models of other replies that say it succeeded, by status.
         media_type: what the reply is; `text/event-stream` for a stream of the model's objects.
     """
 
@@ -31,6 +31,7 @@ class Operation:
     body: type[BaseModel] | Any = None
     query: type[BaseModel] | None = None
     status: int = 200
+    also: Mapping[int, Any] = field(default_factory=dict[int, Any])
     media_type: str = "application/json"
 
 
@@ -40,6 +41,7 @@ def operation(
     body: Any = None,
     query: type[BaseModel] | None = None,
     status: int | None = None,
+    also: Mapping[int, Any] | None = None,
     media_type: str = "application/json",
 ) -> Callable[[F], F]:
     """Declare what an endpoint takes and gives; the arguments are the fields of `Operation`.
@@ -50,6 +52,7 @@ def operation(
         reply=reply,
         body=body,
         query=query,
+        also=also or {},
         status=status or (204 if reply is None and media_type == "application/json" else 200),
         media_type=media_type,
     )
@@ -68,12 +71,17 @@ def operations(routes: Iterable[Route]) -> Iterator[tuple[str, str, Operation | 
         routes: the routes, before they are wrapped by middleware.
     """
     for route in routes:
-        endpoint: Any = route.endpoint
-        if isinstance(endpoint, type) and issubclass(endpoint, HTTPEndpoint):
+        if isinstance(route.endpoint, type):
             for method in ("get", "post", "put", "patch", "delete"):
-                if (function := getattr(endpoint, method, None)) is not None:
-                    yield route.path, method.upper(), vars(function).get(_NAME)
+                function: object = getattr(route.endpoint, method, None)
+                if function is not None:
+                    yield route.path, method.upper(), _declared(function)
             continue
         for method in sorted(route.methods or ()):
             if method != "HEAD":
-                yield route.path, method, vars(endpoint).get(_NAME)
+                yield route.path, method, _declared(route.endpoint)
+
+
+def _declared(endpoint: object) -> Operation | None:
+    found: object = vars(endpoint).get(_NAME)
+    return found if isinstance(found, Operation) else None

@@ -7,7 +7,6 @@ from typing import Annotated, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from starlette.requests import Request
 
-from agent.contract.model import Received
 from server.errors import ApiError
 from server.requests.query import is_number
 
@@ -58,22 +57,6 @@ class SearchQuery(PageQuery):
     """
 
     q: SearchText = ""
-
-
-class Page(Received):
-    """A page of a list; its entries are beside this, under the name of the list.
-
-    Attributes:
-        total: how many entries the whole list has.
-        limit: how many a page has at most.
-        offset: how many come before this page.
-        next: the address of the next page; null for the last one.
-    """
-
-    total: int
-    limit: int
-    offset: int
-    next: str | None
 
 
 def queried(model: type[Q], request: Request) -> Q:

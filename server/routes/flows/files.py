@@ -21,7 +21,11 @@ from server.access.caller import caller_of
 from server.errors import ApiError
 from server.json_response import JsonResponse
 from server.requests.body import flow_of, pieces
+from server.requests.operation import operation
+from server.routes.flows.models import ImportDocument, ImportedFlows
 from server.routes.flows.stored import PATH, created
+from server.store.flows import FlowEntry
+from tools.json_types import FlowDocument
 
 IMPORT_LIMIT: Final = 16 * 1024 * 1024
 """Bytes of an import, packed and unpacked."""
@@ -35,6 +39,7 @@ READ_SECONDS: Final = 60.0
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9._ -]+")
 
 
+@operation(FlowEntry, status=201)
 async def duplicate(request: Request) -> Response:
     """Store a copy of a flow as a new one."""
     store = await caller_of(request).flows()
@@ -43,6 +48,7 @@ async def duplicate(request: Request) -> Response:
     return created(await store.add(Flow.from_json({**stored.flow.raw, "name": name})))
 
 
+@operation(FlowDocument)
 async def export(request: Request) -> Response:
     """A flow as a file that Langflow imports."""
     stored = await (await caller_of(request).flows()).get(request.path_params["flow_id"])
@@ -52,6 +58,7 @@ async def export(request: Request) -> Response:
     return Response(to_json(stored.flow.raw, indent=2), media_type="application/json", headers=headers)
 
 
+@operation(ImportedFlows, body=ImportDocument, status=201)
 async def import_flows(request: Request) -> Response:
     """Store flows from an export, a list of them, `{"flows": […]}`, or a zip archive: all of them or none."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -68,8 +75,8 @@ async def import_flows(request: Request) -> Response:
         raise ApiError(422, "invalid_request", f"There are {len(found)} flows in this import.", fix, "$")
     flows = [flow_of(document, place) for place, document in found]
     store = await caller_of(request).flows()
-    entries: list[Json] = [entry.to_json() for entry in await store.add_all(flows)]
-    return JsonResponse({"flows": entries, "total": len(entries)}, 201)
+    entries = await store.add_all(flows)
+    return JsonResponse(ImportedFlows(flows=entries, total=len(entries)), 201)
 
 
 def _of_json(body: bytes) -> Iterator[tuple[str, Json]]:
