@@ -9,8 +9,9 @@ from typing import TypeAlias
 from pydantic_ai.models import Model
 
 from agent.conversation.context import Conversation
+from agent.conversation.in_process import ProcessMemory
 from agent.conversation.later_runs import LaterRuns
-from agent.conversation.memory import Memory, ProcessMemory
+from agent.conversation.memory import Memory
 from agent.conversation.queue import TurnQueue
 from agent.conversation.stored import StoredMemory, store_failures
 from agent.errors import AssistantUnavailable

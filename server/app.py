@@ -31,6 +31,7 @@ from server.routes import (
     sign_in,
     variables,
 )
+from server.routes.conversations import stored as conversations
 from server.routes.flows import files as flow_files
 from server.routes.flows import revisions, sessions, stored
 from server.settings import ServerSettings
@@ -105,6 +106,7 @@ def create_app(
                 *stored.routes,
                 *revisions.routes,
                 *sessions.routes,
+                *conversations.routes,
                 *run_log.routes,
                 *runs.routes,
                 *files.routes,

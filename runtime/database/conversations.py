@@ -7,9 +7,9 @@ from sqlalchemy import ColumnElement, and_, delete, func, insert, select, tuple_
 
 from runtime.database.database import Database
 from runtime.database.tables import ConversationRow
+from runtime.database.transcripts import NEXT_USE, MessageText, add_message, remove_transcript
 
 _IN_USE = ConversationRow.set_aside == ""
-_NEXT_USE = select(func.coalesce(func.max(ConversationRow.used), 0) + 1).scalar_subquery()
 
 
 class ConversationRows:
@@ -26,31 +26,37 @@ class ConversationRows:
         """The document of a conversation; loading it counts as use."""
         row = _row(owner, session)
         async with self._database.writing() as connection:
-            await connection.execute(update(ConversationRow).where(row).values(used=_NEXT_USE))
+            await connection.execute(update(ConversationRow).where(row).values(used=NEXT_USE))
             found = (await connection.execute(select(ConversationRow.document).where(row))).scalar_one_or_none()
         return None if found is None else await asyncio.to_thread(self._database.documents.unseal_text, found)
 
-    async def save(self, owner: str, session: str, document: str, max_conversations: int) -> tuple[list[str], int]:
+    async def save(
+        self, owner: str, session: str, document: str, max_conversations: int, message: MessageText | None = None
+    ) -> tuple[list[str], int]:
         """Store a conversation.
 
         Args:
             owner: whose it is.
             session: its id.
             document: its content.
-            max_conversations: how many conversations of an owner are kept; the least recently used ones are dropped.
+            max_conversations: how many conversations of an owner are kept; the least recently used ones are dropped,
+                but not their transcripts.
+            message: what is added to its transcript.
 
         Returns:
             The sessions that were dropped, and how many conversations of all owners there are.
         """
         document = await asyncio.to_thread(self._database.documents.seal_text, document)
-        change = update(ConversationRow).where(_row(owner, session)).values(used=_NEXT_USE, document=document)
-        addition = insert(ConversationRow).values(owner=owner, session=session, used=_NEXT_USE, document=document)
+        change = update(ConversationRow).where(_row(owner, session)).values(used=NEXT_USE, document=document)
+        addition = insert(ConversationRow).values(owner=owner, session=session, used=NEXT_USE, document=document)
         key = (ConversationRow.owner, ConversationRow.session)
         mine = select(*key).where(_IN_USE, ConversationRow.owner == owner)
         beyond = mine.order_by(ConversationRow.used.desc()).offset(max_conversations)
         async with self._database.writing() as connection:
             if not (await connection.execute(change)).rowcount:
                 await connection.execute(addition)
+            if message is not None:
+                await add_message(connection, owner, session, message)
             dropped = (await connection.execute(beyond)).all()
             if dropped:
                 await connection.execute(delete(ConversationRow).where(_IN_USE, tuple_(*key).in_(dropped)))
@@ -72,10 +78,11 @@ class ConversationRows:
             await connection.execute(update(ConversationRow).where(_row(owner, session)).values(set_aside=now))
 
     async def forget(self, owner: str, session: str) -> None:
-        """Delete a conversation and what was set aside of it, if there is any."""
+        """Delete a conversation, its transcript and what was set aside of it, if there is any."""
         of_session = and_(ConversationRow.owner == owner, ConversationRow.session == session)
         async with self._database.writing() as connection:
             await connection.execute(delete(ConversationRow).where(of_session))
+            await remove_transcript(connection, owner, session)
 
 
 def _row(owner: str, session: str) -> ColumnElement[bool]:

@@ -216,7 +216,8 @@ class TranscriptRow(Base):
         updated_at: when its last turn ended.
         flow: the stored flow that its last message was about, or empty.
         messages: how many messages it has.
-        summary: its title and a preview, as encrypted JSON.
+        title: what it is called, encrypted.
+        preview: the beginning of what was said last and whether a question waits, as encrypted JSON.
     """
 
     __tablename__ = "transcripts"
@@ -227,7 +228,8 @@ class TranscriptRow(Base):
     updated_at: Mapped[str]
     flow: Mapped[str]
     messages: Mapped[int]
-    summary: Mapped[str]
+    title: Mapped[str]
+    preview: Mapped[str]
 
     __table_args__ = (Index(None, "owner", "updated_at"),)
 

@@ -5,7 +5,7 @@ import logging
 import pytest
 from inline_snapshot import snapshot
 
-from agent.conversation.memory import ProcessMemory
+from agent.conversation.in_process import ProcessMemory
 from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from runtime.telemetry import event_fields, log_event

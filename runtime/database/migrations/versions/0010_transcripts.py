@@ -17,7 +17,8 @@ def upgrade() -> None:
         sa.Column("updated_at", sa.String(), nullable=False),
         sa.Column("flow", sa.String(), nullable=False),
         sa.Column("messages", sa.Integer(), nullable=False),
-        sa.Column("summary", sa.String(), nullable=False),
+        sa.Column("title", sa.String(), nullable=False),
+        sa.Column("preview", sa.String(), nullable=False),
         sa.PrimaryKeyConstraint("owner", "session", name="pk_transcripts"),
     )
     op.create_index("ix_transcripts_owner_updated_at", "transcripts", ["owner", "updated_at"])
