@@ -27,7 +27,7 @@ from agent.turn.run import run_turn
 from agent.turn.services import CanvasStore
 from agent.turn.state import Turn
 from agent.turn.stream import TurnStream
-from flows.bundles import BundleIndex
+from flows.bundles import BundleIndex, bundle_index
 from flows.catalogue import Catalogue, CatalogueMissing
 from flows.document import Flow
 from runtime.components.inspection import DescribesComponents
@@ -256,7 +256,7 @@ class Assistant:
             user_components=self._user_components(request),
             max_attempts=request.max_attempts or MAX_ATTEMPTS,
             memory=self._session_memory(request),
-            install=self._install if isinstance(self.runner, AddsBundles) and "admin" in request.scopes else None,
+            install=self.install if isinstance(self.runner, AddsBundles) and "admin" in request.scopes else None,
             may_run="run" in request.scopes,
             index=self._bundles,
         )
@@ -281,8 +281,24 @@ class Assistant:
             environment=environment,
         )
 
-    async def _install(self, requirements: list[str], progress: Callable[[str], None]) -> Catalogue:
-        """Install bundles for all users of this assistant, and return its types from then on."""
+    @property
+    def bundles(self) -> BundleIndex:
+        """The bundles that can be installed."""
+        return self._bundles or bundle_index()
+
+    async def install(self, requirements: list[str], progress: Callable[[str], None]) -> Catalogue:
+        """Install bundles for all users of this assistant, and return its types from then on.
+
+        Nobody is asked: the caller has the consent of someone who may give it.
+
+        Args:
+            requirements: the packages.
+            progress: called with messages for the user.
+
+        Raises:
+            InstallError: they cannot be installed; it says what to do.
+            RunFailed: the engine cannot be started with them.
+        """
         if not isinstance(self.runner, AddsBundles):
             raise InstallError("This runner cannot be given other packages.", "Use the flow engine itself.")
         catalogue = await self.runner.add_bundles(requirements, progress)

@@ -33,7 +33,8 @@ from server.routes import (
 )
 from server.routes.conversations import stored as conversations
 from server.routes.flows import files as flow_files
-from server.routes.flows import revisions, sessions, stored
+from server.routes.flows import revisions, sessions, stored, templates
+from server.routes.installation import bundles, evaluations
 from server.settings import ServerSettings
 from server.state import ServerState
 from server.telemetry.progress import log_progress
@@ -92,6 +93,7 @@ def create_app(
             state = ServerState(settings, serving, stop)
             stack.push_async_callback(serving.database.aclose)
             stack.push_async_callback(state.live_runs.aclose)
+            stack.push_async_callback(state.installs.aclose)
             state.metrics.attach()
             stack.callback(state.metrics.detach)
             access.users = Users(serving.database)
@@ -106,11 +108,14 @@ def create_app(
                 *stored.routes,
                 *revisions.routes,
                 *sessions.routes,
+                *templates.routes,
                 *conversations.routes,
                 *run_log.routes,
                 *runs.routes,
                 *files.routes,
                 *components.routes,
+                *bundles.routes,
+                *evaluations.routes,
                 *providers.routes,
                 *variables.routes,
                 *metrics.routes,

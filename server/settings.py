@@ -52,6 +52,9 @@ class ServerSettings(AssistantSettings):
     log: Literal["auto", "text", "json"] = "auto"
     """How the log is written: lines for people, lines of JSON, or by whether standard output is a terminal."""
 
+    evaluations: Path | None = None
+    """A folder with journals and reports of evaluations, which every user of the server may read; unset for none."""
+
     body_limit: int = Field(default=1_000_000, ge=1_024)
     """How many bytes a request's body may have."""
 

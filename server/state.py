@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from starlette.requests import Request
 
 from agent.assistant import Assistant
+from server.installs import BundleInstalls
 from server.runs.live import LiveRuns
 from server.settings import ServerSettings
 from server.telemetry.metrics import Metrics
@@ -21,6 +22,7 @@ class ServerState:
         stopping: set when the server stops; open streams then send their last event.
         metrics: counts log events.
         live_runs: the runs that go on.
+        installs: the bundles that are being installed.
     """
 
     settings: ServerSettings
@@ -28,6 +30,7 @@ class ServerState:
     stopping: asyncio.Event
     metrics: Metrics = field(default_factory=Metrics)
     live_runs: LiveRuns = field(init=False)
+    installs: BundleInstalls = field(default_factory=BundleInstalls)
 
     def __post_init__(self) -> None:
         self.live_runs = LiveRuns(self.assistant.run_log)
