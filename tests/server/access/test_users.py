@@ -108,7 +108,7 @@ async def test_every_route_as_the_wrong_user(catalogue: Catalogue, echo: JsonObj
     ):
         has = await fill(ada, echo)
         before = [text for text in await everything(ada, has) if MARK in text]
-        assert len(before) == 12, "Ada reads her flow, its versions, her file, run and conversation, and the lists"
+        assert len(before) == 11, "Ada reads her flow, its versions, her file, run and conversation, and the lists"
         for route in routes():
             path = has.path(route)
             for method in METHODS:
