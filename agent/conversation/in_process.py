@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections import OrderedDict
 from dataclasses import dataclass, field
 
@@ -17,22 +18,48 @@ MESSAGES = 500
 """How many messages of a conversation are kept here; the oldest are dropped first."""
 
 
+class _Said:
+    """A message as it is kept here, compressed: most of it is flows.
+
+    Args:
+        message: the message.
+        before: the conversation before it.
+    """
+
+    def __init__(self, message: TranscriptMessage, before: str) -> None:
+        self.id, self.preview, self.flow_id = message.id, message.preview, message.flow_id
+        self._message = _packed(message.to_json())
+        self._before: bytes | None = _packed(before)
+
+    @property
+    def message(self) -> TranscriptMessage:
+        """The message."""
+        return TranscriptMessage.from_json(zlib.decompress(self._message).decode())
+
+    @property
+    def before(self) -> str | None:
+        """The conversation before it; None when it was forgotten."""
+        return None if self._before is None else zlib.decompress(self._before).decode()
+
+    def forget_before(self) -> None:
+        """Forget the conversation before it."""
+        self._before = None
+
+
 @dataclass
 class _Kept:
     """One conversation.
 
     Attributes:
         document: what the next turns need of it, as JSON.
-        title: what it is called; empty for its own title.
-        messages: those of its transcript, each with the conversation before it, which is None where it is not kept.
+        title: what it is called; empty before its first message.
+        messages: those of its transcript.
         waiting: whether a question waits.
     """
 
     document: str = ""
     title: str = ""
-    messages: list[tuple[TranscriptMessage, str | None]] = field(
-        default_factory=list[tuple[TranscriptMessage, "str | None"]]
-    )
+    messages: list[_Said] = field(default_factory=list[_Said])
     created_at: str = ""
     updated_at: str = ""
     waiting: bool = False
@@ -41,11 +68,14 @@ class _Kept:
         self.title = self.title or new.title
         self.created_at = self.created_at or new.message.at
         self.updated_at, self.waiting = new.message.at, new.waiting
-        before = next((one for message, one in self.messages if message.id == new.message.id), new.before)
-        others = [one for one in self.messages if one[0].id != new.message.id]
-        self.messages = [*others, (new.message, before)][-MESSAGES:]
-        for index, (message, _) in enumerate(self.messages[:-REWINDS]):
-            self.messages[index] = (message, None)
+        others = [one for one in self.messages if one.id != new.message.id]
+        self.messages = [*others, _Said(new.message, new.before)][-MESSAGES:]
+        for said in self.messages[:-REWINDS]:
+            said.forget_before()
+
+
+def _packed(text: str) -> bytes:
+    return zlib.compress(text.encode(), 1)
 
 
 class ProcessMemory:
@@ -121,14 +151,14 @@ class ProcessTranscripts:
     async def messages(self, user: str, session: str, limit: int, offset: int) -> tuple[list[TranscriptMessage], int]:
         """The messages of a conversation, oldest first, and how many there are in all."""
         kept = self._kept.get((user, session), _Kept()).messages
-        return [message for message, _ in kept[offset : offset + limit]], len(kept)
+        return [said.message for said in kept[offset : offset + limit]], len(kept)
 
     async def message(self, user: str, session: str, message: str) -> TranscriptMessage | None:
         """One message, if there is one."""
         kept = self._kept.get((user, session), _Kept()).messages
-        return next((one for one, _ in kept if one.id == message), None)
+        return next((said.message for said in kept if said.id == message), None)
 
-    async def rename(self, user: str, session: str, title: str) -> bool:
+    async def retitle(self, user: str, session: str, title: str) -> bool:
         """Give a conversation another title; returns whether there is one."""
         kept = self._kept.get((user, session))
         if kept is None or not kept.title:
@@ -139,18 +169,18 @@ class ProcessTranscripts:
     async def rewind(self, user: str, session: str, message: str) -> int:
         """Delete a message and those after it, and put the conversation back to how it was before them."""
         kept = self._kept.get((user, session), _Kept())
-        place = next((index for index, (one, _) in enumerate(kept.messages) if one.id == message), None)
+        place = next((index for index, said in enumerate(kept.messages) if said.id == message), None)
         if place is None:
             return 0
-        removed, before = len(kept.messages) - place, kept.messages[place][1]
+        removed, before = len(kept.messages) - place, kept.messages[place].before
         kept.messages = kept.messages[:place]
-        state = state_before(before, kept.title, [one for one, _ in kept.messages])
+        state = state_before(before, kept.title, [said.message for said in kept.messages])
         kept.document, kept.waiting = state.to_json(), state.pending is not None
         return removed
 
 
 def _entry(session: str, kept: _Kept) -> TranscriptEntry:
-    last = kept.messages[-1][0] if kept.messages else None
+    last = kept.messages[-1] if kept.messages else None
     return TranscriptEntry(
         id=session,
         title=kept.title,

@@ -285,7 +285,7 @@ class Transcripts(Protocol):
         """One message, if there is one."""
         ...
 
-    async def rename(self, user: str, session: str, title: str) -> bool:
+    async def retitle(self, user: str, session: str, title: str) -> bool:
         """Give a conversation another title; returns whether there is one."""
         ...
 

@@ -148,7 +148,7 @@ class TranscriptRows:
             row = (await connection.execute(mine)).one_or_none()
         return None if row is None else (row[0], row[1])
 
-    async def rename(self, owner: str, session: str, title: str) -> bool:
+    async def retitle(self, owner: str, session: str, title: str) -> bool:
         """Give a conversation another encrypted title; returns whether there is such a conversation."""
         change = update(TranscriptRow).where(*_entry(owner, session)).values(title=title)
         async with self._database.writing() as connection:

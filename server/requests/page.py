@@ -16,6 +16,11 @@ QUERY_LIMIT = 200
 """Characters of a search; the rest is not read."""
 
 
+def clean_text(text: str) -> str:
+    """A text that every database and encoding can hold: without zero bytes and halves of characters."""
+    return text.replace("\0", "").encode("utf-8", "replace").decode()
+
+
 def _whole(given: object) -> object:
     if isinstance(given, str):
         if not is_number(given):
@@ -25,7 +30,7 @@ def _whole(given: object) -> object:
 
 
 def _searched(given: object) -> object:
-    return given.strip()[:QUERY_LIMIT] if isinstance(given, str) else given
+    return clean_text(given).strip()[:QUERY_LIMIT] if isinstance(given, str) else given
 
 
 WholeNumber = Annotated[int, BeforeValidator(_whole)]

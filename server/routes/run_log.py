@@ -16,6 +16,7 @@ from starlette.routing import Route
 from agent.contract.endings import cancelled
 from agent.contract.runs import KeptRun, RunComplete, RunPage, RunStreamEvent
 from runtime.results import RunError, RunMetrics, RunResult
+from runtime.sessions.keys import clean_key
 from runtime.sessions.run_entry import RunEntry, RunState
 from runtime.sessions.runs import RunLog
 from server.access.caller import caller_of
@@ -141,7 +142,7 @@ async def _read(request: Request) -> tuple[RunEntry, str | None]:
         ApiError: 404, there is none.
     """
     run: str = request.path_params["run_id"]
-    found = await _log(request).read(request.user.id, run)
+    found = await _log(request).read(request.user.id, clean_key(run))
     if found is None:
         shown = run if len(run) <= 80 else f"{run[:80]}…"
         raise ApiError(404, "run_not_found", f"There is no run {shown!r}.", f"GET {RUNS} lists those that are kept.")

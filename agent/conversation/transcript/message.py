@@ -104,7 +104,7 @@ def transcript_message(
         parts.append(AssistantText(text=clip(result.text, TEXT)))
     now = datetime.now(UTC).isoformat()
     made = TranscriptMessage(id=sent.id, at=now, flow_id=sent.flow_id, version=sent.version, parts=parts)
-    if len(made.model_dump_json()) <= LIMIT:
+    if len(made.to_json()) <= LIMIT:
         return made
     return made.model_copy(update={"parts": [_shortened(part) for part in parts]})
 

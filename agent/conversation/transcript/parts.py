@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic_core import PydanticSerializationError
 
 from tools.approvals import Approval
 from tools.json_types import FlowObject
@@ -202,6 +204,18 @@ class TranscriptMessage(BaseModel):
     flow_id: str | None
     version: int | None
     parts: list[Part]
+
+    def to_json(self) -> str:
+        """The message as JSON; halves of characters, which a flow may have, become escapes."""
+        try:
+            return self.model_dump_json()
+        except PydanticSerializationError:
+            return json.dumps(self.model_dump(), separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, document: str) -> TranscriptMessage:
+        """Read a message that `to_json` wrote."""
+        return cls.model_validate(json.loads(document))
 
     @property
     def text(self) -> str:

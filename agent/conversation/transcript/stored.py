@@ -66,10 +66,10 @@ class StoredTranscripts:
             found = await (await self._rows(user)).message(user, session, message)
             return None if found is None else await asyncio.to_thread(self._message, found[0])
 
-    async def rename(self, user: str, session: str, title: str) -> bool:
+    async def retitle(self, user: str, session: str, title: str) -> bool:
         """Give a conversation another title; returns whether there is one."""
         with store_failures():
-            return await (await self._rows(user)).rename(user, session, self._documents.seal_text(title))
+            return await (await self._rows(user)).retitle(user, session, self._documents.seal_text(title))
 
     async def rewind(self, user: str, session: str, message: str) -> int:
         """Delete a message and those after it, and put the conversation back to how it was before them."""
@@ -120,7 +120,7 @@ class StoredTranscripts:
             at=new.message.at,
             flow=new.message.flow_id or "",
             version=new.message.version,
-            document=seal(new.message.model_dump_json()),
+            document=seal(new.message.to_json()),
             title=seal(new.title),
             preview=self._preview(new.message.preview, waiting=new.waiting),
             before=seal(packed) if keeps_state else None,
@@ -138,7 +138,7 @@ class StoredTranscripts:
         return self._documents.seal_text(json.dumps({"text": text, "waiting": waiting}))
 
     def _message(self, document: str) -> TranscriptMessage:
-        return TranscriptMessage.model_validate_json(self._documents.unseal_text(document))
+        return TranscriptMessage.from_json(self._documents.unseal_text(document))
 
     def _entries(self, rows: list[TranscriptText]) -> list[TranscriptEntry]:
         return [self._entry(row) for row in rows]

@@ -6,7 +6,7 @@ from pydantic import Field, field_validator
 
 from agent.contract.model import ContractModel, Page, Received
 from agent.conversation.transcript.parts import TranscriptEntry, TranscriptMessage
-from server.requests.page import SearchQuery, SearchText
+from server.requests.page import SearchQuery, SearchText, clean_text
 from server.store.flows import FlowEntry
 
 TITLE_LIMIT = 200
@@ -58,7 +58,7 @@ class NewTitle(ContractModel):
     @field_validator("title", mode="before")
     @classmethod
     def _on_one_line(cls, given: object) -> object:
-        return " ".join(given.split()) if isinstance(given, str) else given
+        return " ".join(clean_text(given).split()) if isinstance(given, str) else given
 
 
 class RewindRequest(ContractModel):
@@ -69,7 +69,7 @@ class RewindRequest(ContractModel):
         flow: whether the stored flow that it was about is put back to what it was before it, too.
     """
 
-    message: str = Field(min_length=1, max_length=200)
+    message: str = Field(pattern=r"^[A-Za-z0-9_-]{1,200}$")
     flow: bool = False
 
 

@@ -14,7 +14,7 @@ from server.errors import ApiError
 from server.json_response import JsonResponse
 from server.requests.body import read_object, validated
 from server.requests.operation import operation
-from server.requests.page import PageQuery, paging, queried
+from server.requests.page import PageQuery, clean_text, paging, queried
 from server.routes.conversations.models import (
     Conversation,
     ConversationPage,
@@ -61,7 +61,7 @@ class OneConversation(HTTPEndpoint):
         caller = caller_of(request)
         entry = await _entry(caller, request)
         title = validated(NewTitle, await read_object(request, caller.settings.body_limit)).title
-        await caller.assistant.memory.transcripts.rename(caller.id, entry.id, without_keys(title))
+        await caller.assistant.memory.transcripts.retitle(caller.id, entry.id, without_keys(title))
         return JsonResponse(_shown(caller, await _entry(caller, request)))
 
     @operation()
@@ -128,7 +128,8 @@ async def _entry(caller: Caller, request: Request) -> TranscriptEntry:
         ApiError: 404, there is none.
     """
     session: str = request.path_params["session"]
-    found = await caller.assistant.memory.transcripts.entry(caller.id, session)
+    known = session == clean_text(session)
+    found = await caller.assistant.memory.transcripts.entry(caller.id, session) if known else None
     if found is None:
         shown = session if len(session) <= 80 else f"{session[:80]}…"
         fix = f"GET {PATH} lists the conversations."

@@ -36,6 +36,9 @@ IMPORT_FLOWS: Final = 200
 READ_SECONDS: Final = 60.0
 """How long an import may take to arrive."""
 
+_FLOW_KEYS: Final = frozenset({"data", "nodes", "flows"})
+"""One of them is in a document that has flows; others, such as what describes a project, are left out."""
+
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9._ -]+")
 
 
@@ -81,13 +84,17 @@ async def import_flows(request: Request) -> Response:
 
 def _of_json(body: bytes) -> Iterator[tuple[str, Json]]:
     """The flows in a JSON document, with their places."""
-    document = _parsed(body, "$")
+    yield from _in_document(_parsed(body, "$"), "$")
+
+
+def _in_document(document: Json, place: str) -> Iterator[tuple[str, Json]]:
+    """The flows in a document: itself, those of a list, or those under `flows`."""
     several = document.get("flows") if isinstance(document, dict) else document
     if isinstance(several, list):
-        prefix = "$.flows" if isinstance(document, dict) else "$"
+        prefix = f"{place}.flows" if isinstance(document, dict) else place
         yield from ((f"{prefix}[{index}]", flow) for index, flow in enumerate(several))
     else:
-        yield "$", document
+        yield place, document
 
 
 def _of_archive(body: bytes) -> Iterator[tuple[str, Json]]:
@@ -102,8 +109,8 @@ def _of_archive(body: bytes) -> Iterator[tuple[str, Json]]:
                 with archive.open(entry) as file:
                     content = file.read(IMPORT_LIMIT + 1)
                 document = _parsed(content, entry.filename[:200])
-                if isinstance(document, dict) and ("data" in document or "nodes" in document):
-                    yield entry.filename[:200], document
+                if isinstance(document, list) or (isinstance(document, dict) and _FLOW_KEYS & document.keys()):
+                    yield from _in_document(document, entry.filename[:200])
     except (zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError, OSError):
         fix = "Send the archive that Langflow's project export gives."
         raise ApiError(400, "not_an_archive", "The body is not a zip archive that can be read.", fix, "$") from None

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Annotated
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 from starlette.endpoints import HTTPEndpoint
 from starlette.requests import Request
 from starlette.responses import Response
@@ -20,7 +21,7 @@ from server.errors import ApiError
 from server.json_response import JsonResponse
 from server.requests.body import read_object, validated
 from server.requests.operation import operation
-from server.requests.page import SearchQuery, paging, queried
+from server.requests.page import SearchQuery, clean_text, paging, queried
 from server.routes.flows.stored import created
 from server.store.flows import FlowEntry
 
@@ -75,6 +76,10 @@ class WholeTemplate(TemplateEntry):
     nodes: list[TemplateNode]
 
 
+def _cleaned(given: object) -> object:
+    return clean_text(given) if isinstance(given, str) else given
+
+
 class NewFlow(ContractModel):
     """How a flow that begins as a starter flow is called.
 
@@ -82,7 +87,7 @@ class NewFlow(ContractModel):
         name: its name; null for the template's.
     """
 
-    name: str | None = Field(default=None, min_length=1, max_length=200)
+    name: Annotated[str, BeforeValidator(_cleaned)] | None = Field(default=None, min_length=1, max_length=200)
 
 
 class Templates(HTTPEndpoint):

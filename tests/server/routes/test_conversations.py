@@ -225,6 +225,8 @@ async def test_conversations_are_found_renamed_and_deleted_page_by_page(kept: st
             found += [one["id"] for one in page["conversations"]]
             place = page["next"]
         searched = (await live.client.get(PATH, params={"q": "PROMPTS"})).json()
+        odd = await live.client.patch(f"{PATH}/about/loops", json={"title": "\0x"})
+        assert (odd.status_code, odd.json()["title"]) == (200, "x")
         renamed = await live.client.patch(f"{PATH}/about/loops", json={"title": "  For \n each "})
         after = (await live.client.get(PATH, params={"q": "for each"})).json()["conversations"]
         gone = await live.client.delete(f"{PATH}/about/agents")
@@ -251,6 +253,8 @@ async def test_conversations_are_found_renamed_and_deleted_page_by_page(kept: st
         ("POST", "/s/rewind", {"message": "ID", "flow": "perhaps"}, 422, "invalid_request"),
         ("POST", "/s/rewind", {"message": "ID", "flow": True}, 409, "no_stored_flow"),
         ("POST", "/other/rewind", {"message": "ID"}, 404, "conversation_not_found"),
+        ("POST", "/s/rewind", {"message": "a\0b"}, 422, "invalid_request"),
+        ("GET", "/%00", None, 404, "conversation_not_found"),
         ("GET", "/s?limit=0", None, 422, "invalid_request"),
         ("GET", "?offset=x", None, 422, "invalid_request"),
     ],

@@ -108,7 +108,7 @@ async def test_a_difference_leads_from_one_version_to_another(
     names: list[str], drop: bool, data: st.DataObject, catalogue: Catalogue, echo: JsonObject
 ) -> None:
     version, against = (data.draw(st.integers(1, len(names))) for _ in range(2))
-    bare = {**echo, "data": {**Flow.from_json(echo).data, "edges": []}} if drop else echo
+    bare: JsonObject = {**echo, "data": {**Flow.from_json(echo).data, "edges": []}} if drop else echo
     async with serving(assistant(catalogue)) as live:
         flow_id = await stored(live.client, bare, *names)
         place = f"{FLOWS}/{flow_id}/revisions"
