@@ -103,6 +103,9 @@ class RunLog:
 
     async def aclose(self) -> None:
         """Wait until all that was recorded is written."""
+        if self._seeing is not None and not self._going_on:
+            self._seeing.cancel()
+            self._seeing = None
         if self._writing is not None:
             self._wanted.set()
             await asyncio.shield(self._writing)
@@ -123,12 +126,15 @@ class RunLog:
             while self._going_on:
                 await asyncio.sleep(SEEN_SECONDS)
                 runs = [(user, run) for run, user in self._going_on.items()]
+                if not runs:
+                    return
                 try:
                     await (await self._opened()).see(runs, datetime.now(UTC).isoformat())
                 except StoreUnavailable:
                     log.exception("assistant.run.not_seen")
         finally:
-            self._seeing = None
+            if self._seeing is asyncio.current_task():
+                self._seeing = None
 
     async def _write(self) -> None:
         try:

@@ -1,9 +1,11 @@
 """The log of runs: bounded, apart by user, and no reason for a run to fail."""
 
+import asyncio
 import json
 import logging
 import sqlite3
 from collections.abc import AsyncGenerator
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -82,6 +84,31 @@ async def test_runs_are_erased_one_by_one_or_all(runs: RunLog) -> None:
     assert await runs.remove("ada", "r1") == 0
     assert await runs.remove("ada") == 2
     assert (await runs.entries("bob", 10))[1] == 1
+
+
+async def test_a_run_that_goes_on_is_noted_as_seen_until_it_has_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("runtime.sessions.runs.SEEN_SECONDS", 0.01)
+    database = Database(f"sqlite+aiosqlite:///{tmp_path / 'w.db'}")
+    runs = RunLog(database)
+    begun = RunEntry.begun("r1", "hi", flow="f", name="Echo", source="http")
+
+    def seen() -> str | None:
+        with closing(sqlite3.connect(tmp_path / "w.db")) as file:
+            found: str | None = file.execute("select seen_at from runs").fetchone()[0]
+            return found
+
+    try:
+        await runs.store_begun("ada", begun)
+        while seen() == begun.at:  # noqa: ASYNC110  (the note is in the database alone)
+            await asyncio.sleep(0.01)
+        runs.record("ada", begun.ended(ran("done")), ran("done"))
+        entries, total = await runs.entries("ada", 10)
+        assert ([run.state for run in entries], total, seen()) == (["succeeded"], 1, None)
+    finally:
+        await runs.aclose()
+        await database.aclose()
 
 
 async def test_runs_are_kept_for_the_time_that_is_set(tmp_path: Path) -> None:
