@@ -9,8 +9,9 @@ from typing import TypeAlias
 from pydantic_ai.models import Model
 
 from agent.conversation.context import Conversation
+from agent.conversation.in_process import ProcessMemory
 from agent.conversation.later_runs import LaterRuns
-from agent.conversation.memory import Memory, ProcessMemory
+from agent.conversation.memory import Memory
 from agent.conversation.queue import TurnQueue
 from agent.conversation.stored import StoredMemory, store_failures
 from agent.errors import AssistantUnavailable
@@ -26,7 +27,7 @@ from agent.turn.run import run_turn
 from agent.turn.services import CanvasStore
 from agent.turn.state import Turn
 from agent.turn.stream import TurnStream
-from flows.bundles import BundleIndex
+from flows.bundles import BundleIndex, bundle_index
 from flows.catalogue import Catalogue, CatalogueMissing
 from flows.document import Flow
 from runtime.components.inspection import DescribesComponents
@@ -89,7 +90,7 @@ class Assistant:
         self.settings = settings
         self.database = Database(settings.database_url, settings.data)
         self.flow_sessions = FlowSessions(self.database)
-        self.run_log = RunLog(self.database)
+        self.run_log = RunLog(self.database, settings.runs_kept)
         self.usage_log = UsageLog(self.database)
         self.memory = memory or (StoredMemory(self.database) if settings.memory == "file" else ProcessMemory())
         self.runner = runner
@@ -257,7 +258,7 @@ class Assistant:
             user_components=self._user_components(request),
             max_attempts=request.max_attempts or MAX_ATTEMPTS,
             memory=self._session_memory(request),
-            install=self._install if isinstance(self.runner, AddsBundles) and "admin" in request.scopes else None,
+            install=self.install if isinstance(self.runner, AddsBundles) and "admin" in request.scopes else None,
             may_run="run" in request.scopes,
             index=self._bundles,
         )
@@ -282,8 +283,24 @@ class Assistant:
             environment=environment,
         )
 
-    async def _install(self, requirements: list[str], progress: Callable[[str], None]) -> Catalogue:
-        """Install bundles for all users of this assistant, and return its types from then on."""
+    @property
+    def bundles(self) -> BundleIndex:
+        """The bundles that can be installed."""
+        return self._bundles or bundle_index()
+
+    async def install(self, requirements: list[str], progress: Callable[[str], None]) -> Catalogue:
+        """Install bundles for all users of this assistant, and return its types from then on.
+
+        Nobody is asked: the caller has the consent of someone who may give it.
+
+        Args:
+            requirements: the packages.
+            progress: called with messages for the user.
+
+        Raises:
+            InstallError: they cannot be installed; it says what to do.
+            RunFailed: the engine cannot be started with them.
+        """
         if not isinstance(self.runner, AddsBundles):
             raise InstallError("This runner cannot be given other packages.", "Use the flow engine itself.")
         catalogue = await self.runner.add_bundles(requirements, progress)

@@ -69,6 +69,8 @@ class AssistantSettings(BaseSettings):
     )
     """The URL of the database, such as `postgresql://user:password@host/name`, which needs the extra `postgres`; a
     plain `DATABASE_URL` is read, too. Unset: the SQLite file `wirewright.db` in the data folder."""
+    runs_kept: float = Field(default=30.0, gt=0.0, le=3_650.0)
+    """For how many days what ran is kept; the last 1,000 runs of a user at most."""
 
     input_limit: int = Field(default=20_000, ge=100)
     """The maximum length of a message in characters; the rest is cut, with a note for the model."""

@@ -100,7 +100,7 @@ def _row(entry: "RunEntry") -> tuple[str, ...]:
     said = f"{entry.name}: {shown}" if shown else entry.name
     width = output_width()
     name = entry.id if width is None or width >= _WIDE else entry.id[:_ID]
-    return (name, entry.at[:19], "failed" if entry.error else "ok", said)
+    return (name, entry.at[:19], "ok" if entry.state == "succeeded" else entry.state, said)
 
 
 @asynccontextmanager

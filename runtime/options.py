@@ -34,6 +34,8 @@ OnEvent: TypeAlias = Callable[[RunEvent], None]
 class RunOptions:
     """The options of one run."""
 
+    run_id: str | None = None
+    """The id of the run; None for a new one."""
     timeout: float = 60.0
     """Seconds that the run itself may take; waiting for its turn does not count."""
     session: str | None = None

@@ -175,7 +175,7 @@ class Runner:
             models=options.models or self._models,
             allow_variables=self._allowed if options.allow_variables is None else options.allow_variables,
         )
-        run_id = uuid.uuid4().hex
+        run_id = options.run_id or uuid.uuid4().hex
         try:
             with self._queue.enter():
                 catalogue = await self._supervisor.catalogue()

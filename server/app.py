@@ -39,8 +39,10 @@ from server.routes import (
     usage,
     variables,
 )
+from server.routes.conversations import stored as conversations
 from server.routes.flows import files as flow_files
-from server.routes.flows import revisions, sessions, stored, updates
+from server.routes.flows import revisions, sessions, stored, templates, updates
+from server.routes.installation import bundles, evaluations
 from server.settings import ServerSettings
 from server.state import ServerState
 from server.streams.running import RunningTurns
@@ -117,6 +119,8 @@ def create_app(
             stack.push_async_callback(serving.database.aclose)
             stack.push_async_callback(state.database.aclose)
             stack.push_async_callback(running.aclose)
+            stack.push_async_callback(state.live_runs.aclose)
+            stack.push_async_callback(state.installs.aclose)
             state.metrics.attach()
             stack.callback(state.metrics.detach)
             access.users = Users(serving.database)
@@ -134,10 +138,14 @@ def create_app(
                 *revisions.routes,
                 *updates.routes,
                 *sessions.routes,
+                *templates.routes,
+                *conversations.routes,
                 *run_log.routes,
                 *runs.routes,
                 *files.routes,
                 *components.routes,
+                *bundles.routes,
+                *evaluations.routes,
                 *providers.routes,
                 *variables.routes,
                 *usage.routes,

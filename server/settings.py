@@ -67,6 +67,8 @@ class ServerSettings(LimitSettings):
 
     turn_events_kept: float = Field(default=3_600.0, ge=60.0, le=2_592_000.0)
     """How many seconds the events of a turn can be read after its end."""
+    evaluations: Path | None = None
+    """A folder with journals and reports of evaluations, which every user of the server may read; unset for none."""
 
     @field_validator("proxy_headers", "names", "origins", mode="before")
     @classmethod

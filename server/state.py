@@ -7,8 +7,10 @@ from starlette.requests import Request
 
 from agent.assistant import Assistant
 from server.drain import Drain
+from server.installs import BundleInstalls
 from server.limits.slots import Slots
 from server.readiness import DatabaseProbe
+from server.runs.live import LiveRuns
 from server.settings import ServerSettings
 from server.streams.running import RunningTurns
 from server.telemetry.client_reports import ClientReports
@@ -30,6 +32,8 @@ class ServerState:
         turn_slots: the places of turns that go on.
         run_slots: the places of runs over HTTP that go on.
         client_reports: limits what pages report.
+        live_runs: the runs that go on.
+        installs: the bundles that are being installed.
     """
 
     settings: ServerSettings
@@ -40,11 +44,14 @@ class ServerState:
     turns: RunningTurns
     metrics: Metrics = field(default_factory=Metrics)
     client_reports: ClientReports = field(default_factory=ClientReports)
+    installs: BundleInstalls = field(default_factory=BundleInstalls)
+    live_runs: LiveRuns = field(init=False)
     turn_slots: Slots = field(init=False)
     run_slots: Slots = field(init=False)
 
     def __post_init__(self) -> None:
-        """Make the places of turns and runs, as the settings say how many."""
+        """Make what the settings say how many there are of."""
+        self.live_runs = LiveRuns(self.assistant.run_log)
         limits = self.settings
         self.turn_slots = Slots("turns", limits.user_turns, limits.turns, limits.work_seconds)
         self.run_slots = Slots("runs", limits.user_runs, limits.runs, limits.work_seconds)

@@ -28,15 +28,18 @@ class StoredCanvas:
         loaded: the flow as the request found it.
         store: where it is stored.
         session: the conversation of the turn.
+        turn: the id of the turn.
         nodes: how many components a stored flow may have; None for any number.
 
     Attributes:
         merged: the flow as it was stored, when it has changes of others as well.
     """
 
-    def __init__(self, loaded: StoredFlow, store: FlowStore, session: str = "", nodes: int | None = None) -> None:
+    def __init__(
+        self, loaded: StoredFlow, store: FlowStore, session: str = "", turn: str = "", nodes: int | None = None
+    ) -> None:
         self._nodes = nodes
-        self._author = Author(kind="assistant", session=session)
+        self._author = Author(kind="assistant", session=session, turn=turn)
         self._loaded = loaded
         self._store = store
         self._facts: Stored | None = None
@@ -46,6 +49,11 @@ class StoredCanvas:
     def flow(self) -> Flow:
         """The flow as the turn found it."""
         return self._loaded.flow
+
+    @property
+    def version(self) -> int:
+        """The version that the turn found."""
+        return self._loaded.entry.version
 
     async def load(self) -> Flow:
         """Read the flow again, because the turn had to wait.

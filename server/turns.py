@@ -58,7 +58,8 @@ class AssistTurn:
         stream: the assistant's turn.
         session: the conversation's id.
         stored: the stored flow that the turn works on, if any.
-        name: the turn's id, if the client has chosen one.
+        turn_id: the turn's id.
+        is_named: whether the client has chosen it.
         resumable: whether the turn goes on for a while without its client.
         slot: its place among the turns that go on.
     """
@@ -68,13 +69,15 @@ class AssistTurn:
         stream: TurnStream,
         session: str,
         stored: StoredCanvas | None,
+        turn_id: str,
         *,
-        name: str | None = None,
+        is_named: bool = False,
         resumable: bool = False,
         slot: Slot,
     ) -> None:
         self.session = session
-        self.name = name
+        self.id = turn_id
+        self.is_named = is_named
         self.resumable = resumable
         self._stream = stream
         self._encoder = SseEncoder(session)
@@ -107,7 +110,8 @@ class AssistTurn:
                 422, "invalid_request", "Both flow and flow_id were given.", "Send one of the two.", "$.flow_id"
             )
         session = body.session_id or f"agentic_{uuid4()}"
-        stored = None if body.flow_id is None else await _stored(caller, body.flow_id, session)
+        turn_id = body.turn_id or uuid4().hex
+        stored = None if body.flow_id is None else await _stored(caller, body.flow_id, session, turn_id)
         canvas = (
             stored.flow
             if stored
@@ -123,6 +127,7 @@ class AssistTurn:
             request = TurnRequest(
                 text="" if is_signal(body.input_value) else body.input_value,
                 session=session,
+                turn_id=turn_id,
                 user=caller.id,
                 scopes=tuple(caller.user.scope_names),
                 flow=canvas,
@@ -136,7 +141,8 @@ class AssistTurn:
             )
             stream = caller.assistant.turn(request, stored)
             slot = admission.slot
-            return cls(stream, session, stored, name=body.turn_id, resumable=body.resumable, slot=slot)
+            is_named = body.turn_id is not None
+            return cls(stream, session, stored, turn_id, is_named=is_named, resumable=body.resumable, slot=slot)
         except ModelChoiceError as refused:
             admission.slot.release()
             error = refused.error
@@ -283,9 +289,9 @@ async def _answers(caller: Caller, body: AssistRequest, session: str) -> dict[st
     return answers
 
 
-async def _stored(caller: Caller, flow_id: str, session: str) -> StoredCanvas:
+async def _stored(caller: Caller, flow_id: str, session: str, turn_id: str) -> StoredCanvas:
     store = await caller.flows()
     try:
-        return StoredCanvas(await store.get(flow_id), store, session, caller.settings.nodes_limit)
+        return StoredCanvas(await store.get(flow_id), store, session, turn_id, caller.settings.nodes_limit)
     except FlowNotStored:
         raise not_stored(flow_id, "$.flow_id") from None

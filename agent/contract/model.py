@@ -32,6 +32,22 @@ class Received(ContractModel):
         return schema
 
 
+class Page(Received):
+    """A page of a list; its entries are beside this, under the name of the list.
+
+    Attributes:
+        total: how many entries the whole list has.
+        limit: how many a page has at most.
+        offset: how many come before this page.
+        next: the address of the next page; null for the last one.
+    """
+
+    total: int
+    limit: int
+    offset: int
+    next: str | None
+
+
 def optional() -> Any:
     """A field whose key is left out of the JSON while it is None."""
     return Field(default=None, exclude_if=_is_none)

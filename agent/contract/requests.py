@@ -132,6 +132,7 @@ class RunRequest(ContractModel):
         allow_hosts: hosts that this run may reach where the operator has runs ask for hosts: `host` or `host:port`.
         nodes: whether the reply has every node's value, not only those of the outputs.
         stream: whether to answer with server-sent events; so does the header `Accept: text/event-stream`.
+        wait: whether to answer when the run has ended; if not, with its id as soon as it has begun.
     """
 
     input_value: str | None = None
@@ -141,6 +142,7 @@ class RunRequest(ContractModel):
     allow_hosts: tuple[str, ...] = Field(default=(), max_length=50)
     nodes: bool = False
     stream: bool = False
+    wait: bool = True
 
     @field_validator("allow_hosts")
     @classmethod

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from weakref import WeakKeyDictionary
 
@@ -10,10 +10,12 @@ from pydantic_ai import DeferredToolResults, ToolApproved, ToolDenied
 from pydantic_ai.messages import repair_messages
 
 from agent.conversation.approvals import AskedApproval
-from agent.conversation.memory import ConversationState, Exchange, Memory, Pending
+from agent.conversation.memory import ConversationState, Exchange, Memory, Pending, title_of
 from agent.conversation.notes import notes_of
 from agent.conversation.proposals import Offers
-from agent.conversation.resuming import outcomes, tool_results
+from agent.conversation.resuming import approved_hosts, outcomes, tool_results
+from agent.conversation.transcript.message import Decided, SentMessage, transcript_message
+from agent.conversation.transcript.parts import NewMessage
 from agent.errors import AssistantUnavailable
 from agent.turn.request import Answer
 from agent.turn.result import TurnError, TurnResult
@@ -52,10 +54,10 @@ class Conversation:
         self._plan_quoted = False
         self._denied_plan: str | None = None
         self._resumed: Pending | None = None
-        self._answered: dict[str, Answer] = {}
+        self._answered, self._given = dict[str, Answer](), dict[str, Answer]()
+        self._before: ConversationState | None = None
         self._wanted = ""
-        self.denied = False
-        self.partly_answered = False
+        self.denied = self.partly_answered = False
         self.pending: Pending | None = None
         self.withdrawn: dict[str, Approval] = {}
 
@@ -174,7 +176,7 @@ class Conversation:
             canvas: the canvas of the request, on which a client may have applied edits itself.
         """
         async with self._lock:
-            state = await self._memory.load(*self._key)
+            state = await self._load()
             waiting = state.pending
             if waiting is None:
                 return
@@ -197,7 +199,7 @@ class Conversation:
             canvas: the canvas of the request.
         """
         async with self._lock:
-            self._state = await self._memory.load(*self._key)
+            self._state = await self._load()
         self._state.reconcile(canvas)
 
     async def answer(
@@ -218,7 +220,7 @@ class Conversation:
             AssistantUnavailable: nothing is pending, or an answer is to none of the pending approvals.
         """
         async with self._lock:
-            state = self._state = await self._memory.load(*self._key)
+            state = self._state = await self._load()
             pending = state.pending
             if pending is None:
                 raise _refused("nothing_pending", "No approval is pending in this conversation.", "Send a message.")
@@ -231,9 +233,11 @@ class Conversation:
                 message = f"{again[:100]!r} was answered before."
                 raise _refused("already_answered", message, "Answer the approvals that are still pending.")
             accepted = {call: ToolApproved() for call in pending.accepted_on(canvas)}
+            earlier = pending.answers
             pending.answers = {**accepted, **pending.answers, **answers}
             if text.strip():
                 pending.answers.update({call: ToolDenied(text) for call in pending.unanswered})
+            self._given = {call: one for call, one in pending.answers.items() if call not in earlier}
             self._state.pending = state.pending = pending if pending.unanswered else None  # it is answered once only
             await self._memory.save(*self._key, state)
         self.partly_answered = bool(pending.unanswered)
@@ -247,6 +251,7 @@ class Conversation:
         self,
         text: str,
         result: TurnResult,
+        sent: SentMessage,
         bench: Workbench | None,
         canvas: Flow | None = None,
         language: str | None = None,
@@ -256,14 +261,17 @@ class Conversation:
         Args:
             text: the message.
             result: the turn's result.
+            sent: what the user sent, for the transcript.
             bench: its workbench, if it came to open one.
             canvas: the canvas to keep with the conversation.
             language: the code of the message's language, if it is in one.
         """
-        if self.partly_answered:
-            return  # the answers are saved already
         async with self._lock:
-            state = await self._memory.load(*self._key)
+            state = await self._load()
+            message = self._message(sent, result, state)
+            if self.partly_answered:  # the answers are saved already
+                await self._memory.save(*self._key, state, message(state))
+                return
             state.turn_count += 1
             answer = result.text if result.outcome in {"complete", "refused", "pending"} else ""
             tainted = bench is not None and bench.tainted
@@ -283,7 +291,7 @@ class Conversation:
                 self._note_effects(state, result, bench)
             state.canvas = canvas or state.canvas
             state.updated_at = datetime.now(UTC).isoformat(timespec="seconds")
-            sessions = await self._memory.save(*self._key, state)
+            sessions = await self._memory.save(*self._key, state, message(state))
         if not text.strip() or not answer.strip():
             log_event("assistant.conversation_buffer.turn_skipped", reason="empty_response")
             return
@@ -294,6 +302,23 @@ class Conversation:
             user_length=len(text),
             assistant_length=len(answer),
             sessions=sessions,
+        )
+
+    async def _load(self) -> ConversationState:
+        """The conversation as it is stored; how it was at first is kept for the transcript."""
+        state = await self._memory.load(*self._key)
+        self._before = self._before or state
+        return state
+
+    def _message(
+        self, sent: SentMessage, result: TurnResult, state: ConversationState
+    ) -> Callable[[ConversationState], NewMessage]:
+        """What makes the message of the transcript, once the conversation has become what it is after it."""
+        resumed, before = self._resumed, "" if self._before is None else self._before.as_read
+        decided = Decided({**self._given, **self._answered}, self._wanted, [] if resumed is None else resumed.messages)
+        made, title = transcript_message(sent, result, decided, state.turns), title_of(sent.text or result.text)
+        return lambda after: NewMessage(
+            message=made, title=after.title or title, waiting=after.pending is not None, before=before
         )
 
     def _record(
@@ -336,7 +361,7 @@ class Conversation:
 
     def _note_effects(self, state: ConversationState, result: TurnResult, bench: Workbench) -> None:
         """Note what can be undone, which proposals are left, and what has to be asked or not to be asked again."""
-        state.approved_hosts |= _approved_hosts(self._resumed)
+        state.approved_hosts |= approved_hosts(self._resumed)
         state.foreign_hosts = (state.foreign_hosts - bench.allowed_hosts) | hosts_to_ask(bench)
         state.refused_bundles = refused_bundles(bench)
         if bench.rewound and bench.rewound == len(bench.actions):
@@ -373,11 +398,3 @@ class Conversation:
 
 def _refused(code: str, message: str, fix: str) -> AssistantUnavailable:
     return AssistantUnavailable(TurnError(code=code, message=message, fix=fix))
-
-
-def _approved_hosts(resumed: Pending | None) -> frozenset[str]:
-    """The hosts that the user agreed to when they answered a suspended turn."""
-    answers = {} if resumed is None else resumed.answers
-    agreed = [call for call, answer in answers.items() if isinstance(answer, ToolApproved)]
-    asked = [resumed.approvals[call] for call in agreed] if resumed is not None else []
-    return frozenset(host for one in asked if one.kind == "outbound" for host in one.hosts)

@@ -1,21 +1,22 @@
 """The memory of conversations: the last turns, pending approvals, and the changes that can be undone."""
 
-from collections import OrderedDict
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Annotated, Literal, Protocol
 
-from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr
 from pydantic_ai import ModelMessage
 
 from agent.conversation.approvals import AskedApproval, Outcome, all_applied, noted
 from agent.conversation.message_list import MessageList
 from agent.conversation.proposals import Offers
+from agent.conversation.transcript.parts import NewMessage, TranscriptEntry, TranscriptMessage
 from agent.turn.record import TurnRecord
 from agent.turn.request import Answer
 from agent.turn.result import Intent
 from flows.document import Flow
 from flows.spec.parse import Spec
-from runtime.telemetry import log_event
 from tools.approvals import Approval
 from tools.json_types import FlowJson
 from tools.mandate import Mandate
@@ -174,6 +175,30 @@ class ConversationState(BaseModel):
     refused_bundles: frozenset[str] = frozenset()
     title: str = ""
     updated_at: str = ""
+    _read: str = PrivateAttr(default="")
+    """The JSON that it was read from; empty for a new one."""
+
+    @classmethod
+    def from_json(cls, document: str) -> ConversationState:
+        """Read a conversation that `to_json` wrote, and remember how it was.
+
+        Raises:
+            ValidationError: it is none.
+        """
+        state = cls.model_validate_json(document)
+        state._read = document
+        return state
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both are the same conversation, however they were made."""
+        return isinstance(other, ConversationState) and self.__dict__ == other.__dict__
+
+    __hash__ = None  # it can be changed
+
+    @property
+    def as_read(self) -> str:
+        """The JSON that it was read from, before any change; empty for a new one."""
+        return self._read
 
     def record(self, exchange: Exchange) -> None:
         """Remember a turn, forgetting the oldest beyond `TURNS`."""
@@ -236,6 +261,50 @@ def title_of(message: str) -> str:
     return words if len(words) <= TITLE else f"{words[:TITLE].rstrip()}…"
 
 
+class Transcripts(Protocol):
+    """What people read of conversations, by user and session. Every method may raise `AssistantUnavailable`."""
+
+    async def page(
+        self, user: str, limit: int, offset: int, text: str = "", flow: str = ""
+    ) -> tuple[list[TranscriptEntry], int]:
+        """Conversations, last changed first, and how many there are in all.
+
+        Args:
+            user: whose they are.
+            limit: how many at most.
+            offset: how many come before.
+            text: what their title or preview contains; empty for all.
+            flow: the stored flow that they are about; empty for all.
+        """
+        ...
+
+    async def entry(self, user: str, session: str) -> TranscriptEntry | None:
+        """One conversation, if there is one."""
+        ...
+
+    async def messages(self, user: str, session: str, limit: int, offset: int) -> tuple[list[TranscriptMessage], int]:
+        """The messages of a conversation, oldest first, and how many there are in all."""
+        ...
+
+    async def message(self, user: str, session: str, message: str) -> TranscriptMessage | None:
+        """One message, if there is one."""
+        ...
+
+    async def retitle(self, user: str, session: str, title: str) -> bool:
+        """Give a conversation another title; returns whether there is one."""
+        ...
+
+    async def rewind(self, user: str, session: str, message: str) -> int:
+        """Delete a message and those after it, and put the conversation back to how it was before them.
+
+        No turn of it may run meanwhile.
+
+        Returns:
+            How many messages were deleted.
+        """
+        ...
+
+
 class Memory(Protocol):
     """Stores conversations by user and session; an unknown conversation is empty."""
 
@@ -243,52 +312,15 @@ class Memory(Protocol):
         """Load a conversation, to be changed and saved."""
         ...
 
-    async def save(self, user: str, session: str, state: ConversationState) -> int:
-        """Save a conversation; returns how many are stored."""
+    async def save(self, user: str, session: str, state: ConversationState, message: NewMessage | None = None) -> int:
+        """Save a conversation, and with it what is added to its transcript; returns how many are stored."""
         ...
 
     async def forget(self, user: str, session: str) -> None:
-        """Delete a conversation if it exists."""
+        """Delete a conversation and its transcript, if it exists."""
         ...
 
-
-class ProcessMemory:
-    """Conversations in the memory of this process, as JSON.
-
-    Args:
-        sessions: how many of a user are kept.
-    """
-
-    def __init__(self, sessions: int = SESSIONS) -> None:
-        self._sessions = sessions
-        self._documents: OrderedDict[tuple[str, str], str] = OrderedDict()
-        self._waiting: set[tuple[str, str]] = set()
-        """The conversations in which something waits for the user's answer."""
-
-    async def load(self, user: str, session: str) -> ConversationState:
-        """Load a conversation, which counts as a use of it."""
-        document = self._documents.get((user, session))
-        if document is None:
-            return ConversationState()
-        self._documents.move_to_end((user, session))
-        return ConversationState.model_validate_json(document)
-
-    async def save(self, user: str, session: str, state: ConversationState) -> int:
-        """Save a conversation; beyond the limit, the user's least recently used ones that do not wait are dropped."""
-        self._documents[user, session] = state.to_json()
-        self._documents.move_to_end((user, session))
-        (self._waiting.add if state.waits else self._waiting.discard)((user, session))
-        mine = [session for owner, session in self._documents if owner == user]
-        for evicted in (one for one in mine[: -self._sessions] if (user, one) not in self._waiting):
-            del self._documents[user, evicted]
-            log_event(
-                "assistant.conversation_buffer.session_evicted",
-                evicted_session_id=evicted,
-                current_session_count=len(self._documents),
-            )
-        return len(self._documents)
-
-    async def forget(self, user: str, session: str) -> None:
-        """Delete a conversation."""
-        self._documents.pop((user, session), None)
-        self._waiting.discard((user, session))
+    @property
+    def transcripts(self) -> Transcripts:
+        """What people read of the conversations."""
+        ...

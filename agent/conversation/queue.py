@@ -46,6 +46,27 @@ class TurnQueue:
         line = self._lines.get((user, session))
         return 0 if line is None else line.present - 1
 
+    def busy(self, user: str, session: str) -> bool:
+        """Whether a turn of a conversation runs or waits."""
+        return (user, session) in self._lines
+
+    @asynccontextmanager
+    async def alone(self, user: str, session: str) -> AsyncGenerator[bool]:
+        """Hold a conversation in which no turn runs; turns that come meanwhile wait.
+
+        Args:
+            user: the user's id.
+            session: the conversation's id.
+
+        Yields:
+            Whether it is held; if not, a turn of it runs or waits.
+        """
+        if self.busy(user, session):
+            yield False
+            return
+        async with self.turn(user, session, _nothing):
+            yield True
+
     async def forget(self, user: str, session: str, delete: Callable[[], Awaitable[None]]) -> None:
         """Delete a conversation now, and again after each turn of it that was sent before and saves itself later.
 
@@ -98,3 +119,7 @@ class TurnQueue:
             line.present -= 1
             if not line.present and self._lines.get(key) is line:
                 del self._lines[key]
+
+
+async def _nothing() -> None:
+    """Nobody is told of a wait that does not happen."""

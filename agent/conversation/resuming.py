@@ -119,3 +119,11 @@ def _arguments(pending: Pending, call: str) -> Mapping[str, object]:
     found = (part for part in parts if isinstance(part, ToolCallPart) and part.tool_call_id == call)
     part = next(found, None)
     return {} if part is None else part.args_as_dict()
+
+
+def approved_hosts(resumed: Pending | None) -> frozenset[str]:
+    """The hosts that the user agreed to when they answered a suspended turn."""
+    answers = {} if resumed is None else resumed.answers
+    agreed = [call for call, answer in answers.items() if isinstance(answer, ToolApproved)]
+    asked = [resumed.approvals[call] for call in agreed] if resumed is not None else []
+    return frozenset(host for one in asked if one.kind == "outbound" for host in one.hosts)

@@ -5,22 +5,19 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Generator, Iterable
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
+from agent.conversation.failures import store_failures
 from agent.conversation.memory import SESSIONS, ConversationState, title_of
-from agent.errors import AssistantUnavailable
-from agent.turn.result import TurnError
+from agent.conversation.transcript.parts import NewMessage
+from agent.conversation.transcript.stored import StoredTranscripts
 from runtime.database.database import Database
-from runtime.database.errors import StoreUnavailable
 from runtime.telemetry import log_event
 
 if TYPE_CHECKING:
     from runtime.database.conversations import ConversationRows
-
-log = logging.getLogger(__name__)
 
 
 class ConversationEntry(BaseModel):
@@ -68,6 +65,12 @@ class StoredMemory:
     def __init__(self, database: Database, sessions: int = SESSIONS) -> None:
         self._database = database
         self._sessions = sessions
+        self._transcripts = StoredTranscripts(database)
+
+    @property
+    def transcripts(self) -> StoredTranscripts:
+        """What people read of the conversations."""
+        return self._transcripts
 
     async def load(self, user: str, session: str) -> ConversationState:
         """Load a conversation; an unreadable one is logged, set aside and replaced by an empty one."""
@@ -77,7 +80,7 @@ class StoredMemory:
             if document is None:
                 return ConversationState()
             try:
-                return await asyncio.to_thread(ConversationState.model_validate_json, document)
+                return await asyncio.to_thread(ConversationState.from_json, document)
             except ValidationError as error:
                 await rows.set_aside(user, session)
                 log_event(
@@ -89,12 +92,19 @@ class StoredMemory:
                 )
                 return ConversationState()
 
-    async def save(self, user: str, session: str, state: ConversationState) -> int:
-        """Save a conversation; beyond the limit, the least recently used ones in which nothing waits are dropped."""
+    async def save(self, user: str, session: str, state: ConversationState, message: NewMessage | None = None) -> int:
+        """Save a conversation; beyond the limit, the least recently used ones in which nothing waits are dropped.
+
+        Their transcripts stay.
+        """
         document = await asyncio.to_thread(state.to_json)
         with store_failures():
+            added = None
+            if message is not None:
+                await self._transcripts.complete(user)
+                added = await asyncio.to_thread(self._transcripts.text_of, message)
             rows = await self._rows()
-            dropped, count = await rows.save(user, session, document, self._sessions, waiting=state.waits)
+            dropped, count = await rows.save(user, session, document, self._sessions, added, waiting=state.waits)
         for evicted in dropped:
             log_event(
                 "assistant.conversation_buffer.session_evicted", evicted_session_id=evicted, current_session_count=count
@@ -139,15 +149,3 @@ def _entries(rows: Iterable[tuple[str, str]]) -> Generator[ConversationEntry]:
             turns=found.turn_count,
             waiting=found.pending is not None,
         )
-
-
-@contextmanager
-def store_failures() -> Generator[None]:
-    """Raise `AssistantUnavailable` where the database cannot be used."""
-    try:
-        yield
-    except StoreUnavailable as error:
-        log.exception("assistant.conversation_buffer.unavailable")
-        raise AssistantUnavailable(
-            TurnError(code="memory_unavailable", message=error.message, fix=error.fix)
-        ) from error

@@ -27,6 +27,7 @@ class TurnRequest(BaseModel):
     Attributes:
         text: the message.
         session: the conversation's id.
+        turn_id: the turn's own id; empty for a new one.
         user: the user's id.
         scopes: what the user may do: a turn runs flows with `run` only, and installs bundles with `admin` only.
         flow: the canvas; None for an empty one.
@@ -51,6 +52,7 @@ class TurnRequest(BaseModel):
 
     text: str
     session: str = "default"
+    turn_id: str = ""
     user: str = LOCAL_USER
     scopes: tuple[Scope, ...] = SCOPES
     flow: FlowJson | None = None

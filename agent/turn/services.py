@@ -22,6 +22,11 @@ from tools.workbench import Workbench
 class CanvasStore(Protocol):
     """The stored flow that a turn works on."""
 
+    @property
+    def version(self) -> int | None:
+        """The version that the turn found; None where none are counted."""
+        ...
+
     async def load(self) -> Flow:
         """Read it again, because the turn had to wait for others.
 

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Collection, Sequence
 from time import perf_counter
+from uuid import uuid4
 
 from pydantic_ai import ModelMessage, ModelResponse
 from pydantic_ai.models import Model
@@ -11,6 +12,7 @@ from pydantic_ai.usage import RunUsage
 from agent.conversation.context import Conversation
 from agent.conversation.memory import Pending
 from agent.conversation.proposals import offer_id
+from agent.conversation.transcript.message import SentMessage
 from agent.demo.answers import demo_meaning
 from agent.demo.intent import demo_intent, demo_refusal, refusal
 from agent.demo.mandate import demo_mandate
@@ -81,6 +83,8 @@ class Turn:
         self.request = request
         self.choice = choice
         text = sanitise(request.text, services.settings.input_limit)
+        self.id = request.turn_id or uuid4().hex
+        self._typed = text
         self.is_too_long = choice.is_demo and len(text) > RULES_LIMIT
         """Whether the message is not read, because only rules would read it."""
         self.text = text[:RULES_LIMIT] if self.is_too_long else text
@@ -260,7 +264,14 @@ class Turn:
             await self.store.save(self.canvas)
         self._log_runs()
         kept = self.canvas if self.request.keep_canvas else None
-        await self.conversation.remember(self._remembered, result, self.bench, kept, self.message_language)
+        sent = SentMessage(
+            id=self.id,
+            text=self._typed,
+            files=self.request.files,
+            flow_id=self.request.flow_id,
+            version=None if self.store is None else self.store.version,
+        )
+        await self.conversation.remember(self._remembered, result, sent, self.bench, kept, self.message_language)
 
     def count_usage(self) -> None:
         """Count what this turn used, once."""
@@ -281,7 +292,7 @@ class Turn:
             entry = RunEntry.of(
                 result, text, flow=request.run_key, name=name, source="assistant", session=request.session
             )
-            self.services.run_log.record(request.user, entry)
+            self.services.run_log.record(request.user, entry, result)
 
     def result(
         self, outcome: Outcome, text: str = "", *, error: TurnError | None = None, pending: Pending | None = None

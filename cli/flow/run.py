@@ -115,7 +115,7 @@ async def _run(runner: "Runner", key: str, flow: "Flow", text: str | None, optio
             result = await runner.execute(flow, text, replace(options, memory=memory))
     entry = RunEntry.of(result, text, flow=key, name=flow.name or "Untitled Flow", source="cli", session=session)
     async with run_log() as log:
-        log.record(LOCAL_USER, entry)
+        log.record(LOCAL_USER, entry, result)
     await _count(result)
     return result
 

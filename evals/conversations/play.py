@@ -105,6 +105,8 @@ async def play_conversation(
 class _StoredCanvas:
     """The canvas as it is stored, which a message that waited for another one reads again."""
 
+    version: int | None = None
+
     def __init__(self) -> None:
         self.flow = Flow.empty()
 

@@ -68,6 +68,14 @@ class BundleIndex:
         types = Catalogue.from_json(obj)
         return cls({one.type: bundles[one.type.split(":")[1]] for one in types}, types)
 
+    def every(self) -> list[Bundle]:
+        """Return all bundles, by name."""
+        return sorted({bundle.name: bundle for bundle in self._bundles.values()}.values(), key=lambda one: one.name)
+
+    def types_of(self, bundle: Bundle) -> list[str]:
+        """Return the names of a bundle's types."""
+        return sorted(name for name, known in self._bundles.items() if known.name == bundle.name)
+
     def find(self, type_name: str, catalogue: Catalogue) -> ComponentType | None:
         """Return the type of this name if a bundle that is not installed has it; None for every other name.
 

@@ -8,9 +8,9 @@ from sqlalchemy import ColumnElement, and_, delete, func, select, tuple_, update
 from runtime.database.connections import upsert
 from runtime.database.database import Database
 from runtime.database.tables import ConversationRow
+from runtime.database.transcripts import NEXT_USE, MessageText, add_message, remove_transcript
 
 _IN_USE = ConversationRow.set_aside == ""
-_NEXT_USE = select(func.coalesce(func.max(ConversationRow.used), 0) + 1).scalar_subquery()
 
 
 class ConversationRows:
@@ -27,12 +27,19 @@ class ConversationRows:
         """The document of a conversation; loading it counts as use."""
         row = _row(owner, session)
         async with self._database.writing() as connection:
-            await connection.execute(update(ConversationRow).where(row).values(used=_NEXT_USE))
+            await connection.execute(update(ConversationRow).where(row).values(used=NEXT_USE))
             found = (await connection.execute(select(ConversationRow.document).where(row))).scalar_one_or_none()
         return None if found is None else await asyncio.to_thread(self._database.documents.unseal_text, found)
 
     async def save(
-        self, owner: str, session: str, document: str, max_conversations: int, *, waiting: bool = False
+        self,
+        owner: str,
+        session: str,
+        document: str,
+        max_conversations: int,
+        message: MessageText | None = None,
+        *,
+        waiting: bool = False,
     ) -> tuple[list[str], int]:
         """Store a conversation.
 
@@ -41,7 +48,8 @@ class ConversationRows:
             session: its id.
             document: its content.
             max_conversations: how many conversations of an owner are kept; the least recently used ones are dropped,
-                but none in which something waits for an answer.
+                but none in which something waits for an answer, and not their transcripts.
+            message: what is added to its transcript.
             waiting: whether something in it waits for the user's answer.
 
         Returns:
@@ -55,8 +63,10 @@ class ConversationRows:
         beyond = mine.where(ConversationRow.waiting.is_(False), tuple_(*key).not_in(last))
         async with self._database.writing(owner) as connection:
             await upsert(
-                connection, ConversationRow, whose, {"used": _NEXT_USE, "document": document, "waiting": waiting}
+                connection, ConversationRow, whose, {"used": NEXT_USE, "document": document, "waiting": waiting}
             )
+            if message is not None:
+                await add_message(connection, owner, session, message)
             dropped = (await connection.execute(beyond)).all()
             if dropped:
                 await connection.execute(delete(ConversationRow).where(_IN_USE, tuple_(*key).in_(dropped)))
@@ -78,10 +88,11 @@ class ConversationRows:
             await connection.execute(update(ConversationRow).where(_row(owner, session)).values(set_aside=now))
 
     async def forget(self, owner: str, session: str) -> None:
-        """Delete a conversation and what was set aside of it, if there is any."""
+        """Delete a conversation, its transcript and what was set aside of it, if there is any."""
         of_session = and_(ConversationRow.owner == owner, ConversationRow.session == session)
         async with self._database.writing(owner) as connection:
             await connection.execute(delete(ConversationRow).where(of_session))
+            await remove_transcript(connection, owner, session)
 
 
 def _row(owner: str, session: str) -> ColumnElement[bool]:

@@ -80,6 +80,7 @@ class RevisionRow(Base):
         at: when it was stored, ISO 8601 in UTC.
         author: `client` for a request that wrote the flow, `assistant` for a turn.
         session: the conversation of the turn, or empty.
+        turn: the id of the turn, or empty.
         name: the flow's name then.
         node_count: how many nodes it had.
         edge_count: how many edges it had.
@@ -94,6 +95,7 @@ class RevisionRow(Base):
     at: Mapped[str]
     author: Mapped[str]
     session: Mapped[str]
+    turn: Mapped[str]
     name: Mapped[str]
     node_count: Mapped[int]
     edge_count: Mapped[int]
@@ -183,8 +185,13 @@ class RunRow(Base):
     """A run of a flow.
 
     Attributes:
-        number: the order of ending.
+        number: the order of storing.
         owner: the user.
+        state: how it stands: `running`, or how it ended.
+        started_at: when it began, ISO 8601 in UTC.
+        at: when it ended; while it runs, when it began.
+        seen_at: when the process that has it was last known to be there; null once it has ended.
+        detail: what it gave beside its output, as JSON; null while it runs, and for runs of earlier versions.
     """
 
     __tablename__ = "runs"
@@ -203,8 +210,12 @@ class RunRow(Base):
     input_tokens: Mapped[int]
     output_tokens: Mapped[int]
     at: Mapped[str]
+    state: Mapped[str]
+    started_at: Mapped[str]
+    seen_at: Mapped[str | None]
+    detail: Mapped[str | None]
 
-    __table_args__ = (Index(None, "owner", "number"), Index(None, "owner", "id"))
+    __table_args__ = (Index(None, "owner", "number"), Index(None, "owner", "id"), Index(None, "seen_at"))
 
 
 class UserRow(Base):
@@ -329,3 +340,61 @@ class TurnEventsRow(Base):
     first: Mapped[int] = mapped_column(primary_key=True)
     last: Mapped[int]
     document: Mapped[str]
+
+
+class TranscriptRow(Base):
+    """What lists show of a conversation. It outlives what a model is told of the conversation.
+
+    Attributes:
+        owner: the user.
+        session: the conversation's id.
+        created_at: when its first message was sent, ISO 8601 in UTC.
+        updated_at: when its last turn ended.
+        flow: the stored flow that its last message was about, or empty.
+        messages: how many messages it has.
+        title: what it is called, encrypted.
+        preview: the beginning of what was said last and whether a question waits, as encrypted JSON.
+    """
+
+    __tablename__ = "transcripts"
+
+    owner: Mapped[str] = mapped_column(primary_key=True)
+    session: Mapped[str] = mapped_column(primary_key=True)
+    created_at: Mapped[str]
+    updated_at: Mapped[str]
+    flow: Mapped[str] = mapped_column(info=refers_to("flows"))
+    messages: Mapped[int]
+    title: Mapped[str]
+    preview: Mapped[str]
+
+    __table_args__ = (Index(None, "owner", "updated_at"),)
+
+
+class TranscriptMessageRow(Base):
+    """A message of a conversation with everything that came of it.
+
+    Attributes:
+        number: the order of storing.
+        owner: the user.
+        session: the conversation's id.
+        id: the message's id: that of the turn that it began.
+        at: when that turn ended, ISO 8601 in UTC.
+        flow: the stored flow that it was about, or empty.
+        version: the version of that flow before the message; null without one.
+        document: the message's parts, as encrypted JSON.
+        before: the conversation as it was before the message, encrypted; null where that is not kept.
+    """
+
+    __tablename__ = "transcript_messages"
+
+    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=True)
+    owner: Mapped[str]
+    session: Mapped[str]
+    id: Mapped[str]
+    at: Mapped[str]
+    flow: Mapped[str] = mapped_column(info=refers_to("flows"))
+    version: Mapped[int | None]
+    document: Mapped[str]
+    before: Mapped[str | None]
+
+    __table_args__ = (UniqueConstraint("owner", "session", "id"), Index(None, "owner", "session", "number"))

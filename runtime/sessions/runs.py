@@ -1,4 +1,4 @@
-"""The log of runs: what a user's flows were given and what they gave, kept to a bounded number and erasable."""
+"""The log of runs: what a user's flows were given and what they gave, kept for a time and to a number, and erasable."""
 
 from __future__ import annotations
 
@@ -6,65 +6,135 @@ import asyncio
 import logging
 from collections import Counter
 from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from runtime.database.database import Database
 from runtime.database.errors import StoreUnavailable
-from runtime.sessions.run_entry import RunEntry
+from runtime.results import RunResult
+from runtime.sessions.run_entry import INTERRUPTED, LoggedRun, RunEntry, RunState
+from runtime.sessions.run_values import kept_values
 
 if TYPE_CHECKING:
     from runtime.database.runs import RunRows
 
 SETTLE_SECONDS: Final = 0.05
 """How long an entry waits for more of them: by then the run's own answer is on its way."""
-KEPT: Final = 200
+KEPT: Final = 1_000
 """How many runs of a user are kept; the oldest are dropped first."""
 MORE: Final = 20
 """How many more are stored at most until they are dropped together; nobody sees them."""
+SEEN_SECONDS: Final = 10.0
+"""How often it is noted that a run goes on."""
+LOST_SECONDS: Final = 40.0
+"""After how long without such a note a run counts as interrupted."""
+PRUNE_SECONDS: Final = 600.0
+"""How often runs that are too old are dropped."""
 log = logging.getLogger(__name__)
 
 
 class RunLog:
     """The runs of users in a database, written in the background: no run waits for its entry.
 
-    What reads or erases waits until all that was recorded is written. Every method but `record` and `aclose` may raise
-    `StoreUnavailable`.
+    What reads or erases waits until all that was recorded is written. A run that goes on is noted as seen from time to
+    time, so that one whose process was killed is found to be interrupted. Every method but `record`, `begin` and
+    `aclose` may raise `StoreUnavailable`.
 
     Args:
         database: where they are stored.
+        days: how long they are kept; None drops none for its age.
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, days: float | None = None) -> None:
         self._database = database
-        self._waiting: list[tuple[str, RunEntry]] = []
+        self._days = days
+        self._waiting: list[LoggedRun] = []
         self._added: dict[str, int] = {}
         """How many runs of a user were added since the oldest were dropped; not here if they never were."""
+        self._going_on: dict[str, str] = {}
+        """The users of the runs that go on here, by the ids of the runs."""
+        self._seeing: asyncio.Task[None] | None = None
         self._writing: asyncio.Task[None] | None = None
         self._wanted = asyncio.Event()
+        self._pruned: float | None = None
 
-    def record(self, user: str, entry: RunEntry) -> None:
-        """Keep a run; a failure to do so is logged, because the run itself has succeeded or failed already."""
-        self._waiting.append((user, entry))
-        if self._writing is None:
-            self._writing = asyncio.create_task(self._write())
+    def record(self, user: str, entry: RunEntry, result: RunResult | None = None) -> None:
+        """Keep a run that has ended, and what it gave.
 
-    async def entries(self, user: str, limit: int, offset: int = 0) -> tuple[list[RunEntry], int]:
-        """A user's runs, latest first, and how many there are in all."""
-        return await (await self._rows(user)).page(user, limit, offset)
+        A failure to do so is logged, because the run itself has succeeded or failed already.
+        """
+        begun = self._going_on.pop(entry.id, None) is not None
+        self._add_later(LoggedRun(owner=user, entry=entry, result=result, begun=begun))
+
+    def begin(self, user: str, entry: RunEntry) -> None:
+        """Note that a run has begun, and goes on here until it is recorded."""
+        self._hold(user, entry)
+        self._add_later(LoggedRun(owner=user, entry=entry))
+
+    async def store_begun(self, user: str, entry: RunEntry) -> None:
+        """Note that a run has begun as `begin` does, and return when that is stored."""
+        self._hold(user, entry)
+        try:
+            await (await self._opened()).add([LoggedRun(owner=user, entry=entry)], (), KEPT)
+        except StoreUnavailable:
+            self._going_on.pop(entry.id, None)
+            raise
+
+    async def entries(
+        self, user: str, limit: int, offset: int = 0, flow: str = "", state: RunState | None = None
+    ) -> tuple[list[RunEntry], int]:
+        """A user's runs, latest first, and how many there are in all: of one flow, or in one state."""
+        return await (await self._rows(user)).page(user, limit, offset, flow, state)
 
     async def get(self, user: str, run: str) -> RunEntry | None:
         """The run with this id, if it is kept."""
+        found = await self.read(user, run)
+        return None if found is None else found[0]
+
+    async def read(self, user: str, run: str) -> tuple[RunEntry, str | None] | None:
+        """The run with this id, if it is kept, and what it gave, as `kept_values` writes it."""
         return await (await self._rows(user)).get(user, run)
 
     async def remove(self, user: str, run: str | None = None) -> int:
-        """Erase one run, or all of a user's; returns how many."""
+        """Erase one run, or all of a user's that have ended; returns how many."""
         return await (await self._rows(user)).remove(user, run)
 
     async def aclose(self) -> None:
         """Wait until all that was recorded is written."""
+        if self._seeing is not None and not self._going_on:
+            self._seeing.cancel()
+            self._seeing = None
         if self._writing is not None:
             self._wanted.set()
             await asyncio.shield(self._writing)
+
+    def _hold(self, user: str, entry: RunEntry) -> None:
+        self._going_on[entry.id] = user
+        if self._seeing is None:
+            self._seeing = asyncio.create_task(self._see())
+
+    def _add_later(self, run: LoggedRun) -> None:
+        self._waiting.append(run)
+        if self._writing is None:
+            self._writing = asyncio.create_task(self._write())
+
+    async def _see(self) -> None:
+        """Note from time to time what goes on, as long as anything does."""
+        try:
+            while self._going_on:
+                await asyncio.sleep(SEEN_SECONDS)
+                runs = [(user, run) for run, user in self._going_on.items()]
+                if not runs:
+                    return
+                try:
+                    await (await self._opened()).see(runs, datetime.now(UTC).isoformat())
+                except StoreUnavailable:
+                    log.exception("assistant.run.not_seen")
+        finally:
+            if self._seeing is asyncio.current_task():
+                self._seeing = None
 
     async def _write(self) -> None:
         try:
@@ -77,8 +147,11 @@ class RunLog:
             self._writing = None
             self._wanted.clear()
 
-    async def _add(self, entries: list[tuple[str, RunEntry]]) -> None:
-        new = Counter(user for user, _ in entries)
+    async def _add(self, entries: list[LoggedRun]) -> None:
+        ended = {run.entry.id for run in entries if run.entry.state != "running"}
+        entries = [run for run in entries if run.entry.state != "running" or run.entry.id not in ended]
+        entries = await asyncio.to_thread(_with_details, entries)
+        new = Counter(run.owner for run in entries)
         drop = {user for user, count in new.items() if self._added.get(user, MORE) + count > MORE}
         try:
             await (await self._opened()).add(entries, drop, KEPT)
@@ -89,12 +162,17 @@ class RunLog:
             self._added[user] = 0 if user in drop else self._added[user] + count
 
     async def _rows(self, user: str) -> RunRows:
-        """The rows, once all that was recorded is written and what is too old of this user's is dropped."""
+        """The rows, once all that was recorded is written, what is too old is dropped, and what was lost is noted."""
         await self.aclose()
         rows = await self._opened()
         if self._added.get(user, MORE):
             await rows.add((), {user}, KEPT)
             self._added[user] = 0
+        now = datetime.now(UTC)
+        if self._days is not None and (self._pruned is None or monotonic() - self._pruned > PRUNE_SECONDS):
+            self._pruned = monotonic()
+            await rows.drop_ended((now - timedelta(days=self._days)).isoformat())
+        await rows.interrupt((now - timedelta(seconds=LOST_SECONDS)).isoformat(), INTERRUPTED, tuple(self._going_on))
         return rows
 
     async def _opened(self) -> RunRows:
@@ -102,3 +180,7 @@ class RunLog:
         from runtime.database.runs import RunRows
 
         return RunRows(self._database)
+
+
+def _with_details(runs: list[LoggedRun]) -> list[LoggedRun]:
+    return [run if run.result is None else replace(run, detail=kept_values(run.result), result=None) for run in runs]

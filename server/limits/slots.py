@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable
 from typing import Final, TypeVar
 
 from server.errors import ApiError
+from server.requests.disconnect import TimeIsOver
 
 T = TypeVar("T")
 
@@ -54,14 +55,14 @@ class Slot:
         """The result of some work, which is cancelled when the place is taken from it.
 
         Raises:
-            ApiError: 504, that was so.
+            TimeIsOver: that was so.
         """
         task, over = asyncio.ensure_future(work), asyncio.ensure_future(self.over.wait())
         try:
             await asyncio.wait((task, over), return_when=asyncio.FIRST_COMPLETED)
             if task.done():
                 return task.result()
-            raise ApiError(504, "timeout", "This took longer than it may.", "Ask for less at a time.")
+            raise TimeIsOver
         finally:
             over.cancel()
             if not task.done():

@@ -24,34 +24,31 @@ class TimeIsOver(Exception):
     """The work has taken as long as it may."""
 
 
-async def until(stop: asyncio.Event, stream: AsyncIterator[T], over: asyncio.Event | None = None) -> AsyncGenerator[T]:
+async def until(stop: asyncio.Event, stream: AsyncIterator[T]) -> AsyncGenerator[T]:
     """The items of a stream until the server stops.
 
     Args:
         stop: set when the server stops.
         stream: the stream, which is not closed here.
-        over: set when it has taken as long as it may; None for no such limit.
 
     Raises:
         ServerStopping: the server stops before the stream has ended.
-        TimeIsOver: its time is over before it has ended.
     """
-    over = over or asyncio.Event()
-    stopping, ending = asyncio.ensure_future(stop.wait()), asyncio.ensure_future(over.wait())
+    stopping = asyncio.ensure_future(stop.wait())
     following: asyncio.Future[T] | None = None
     try:
-        while not stop.is_set() and not over.is_set():
+        while not stop.is_set():
             following = asyncio.ensure_future(_next(stream))
-            await asyncio.wait((following, stopping, ending), return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait((following, stopping), return_when=asyncio.FIRST_COMPLETED)
             if following.done():
                 try:
                     item = following.result()
                 except StopAsyncIteration:
                     return
                 yield item
-        raise ServerStopping if stop.is_set() else TimeIsOver
+        raise ServerStopping
     finally:
-        await _end(stopping, ending, *([following] if following else []))
+        await _end(stopping, *([following] if following else []))
 
 
 async def while_connected(request: Request, stop: asyncio.Event, work: Coroutine[Any, Any, T]) -> T:

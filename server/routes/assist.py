@@ -127,9 +127,11 @@ async def _started(request: Request, caller: Caller) -> tuple[RunningTurn, bool]
     document = as_object(await read_object(request, caller.settings.body_limit))
     turn = await AssistTurn.of(caller, document)
     try:
-        running = await caller.state.turns.start(caller.id, turn, name=turn.name, resumable=turn.resumable)
+        running = await caller.state.turns.start(
+            caller.id, turn, turn.id, is_named=turn.is_named, resumable=turn.resumable
+        )
     except TurnExists:
-        fix = f"GET /api/v1/agentic/turns/{turn.name}/events follows it. Choose another id for a new turn."
+        fix = f"GET /api/v1/agentic/turns/{turn.id}/events follows it. Choose another id for a new turn."
         raise ApiError(409, "turn_exists", "There is a turn of this id.", fix, "$.turn_id") from None
     return running, turn.resumable
 

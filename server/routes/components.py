@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from flows.bundles import bundle_index
+from agent.contract.model import Page, Received, optional
+from flows.bundles import Bundle, bundle_index
 from flows.catalogue import Catalogue, UnknownComponent
 from flows.component_type import ComponentType
 from flows.document import Json, JsonObject
@@ -14,32 +17,94 @@ from flows.faults import suggest
 from flows.search.limits import relevant
 from server.errors import ApiError, not_ready
 from server.json_response import JsonResponse
-from server.requests.query import number
+from server.requests.operation import operation
+from server.requests.page import PageQuery, paging, queried
 from server.state import ServerState, server_state
-
-PAGE = 50
-PAGE_LIMIT = 200
-"""Types on a page by default, and at most."""
 
 QUERY_LIMIT = 500
 """Characters of a search."""
 
 
+class ComponentQuery(PageQuery):
+    """Asks for a page of component types.
+
+    Attributes:
+        q: what is searched for; empty for everything, by name.
+        category: the category that they are in.
+        accepts: a type that one of their inputs takes.
+        produces: a type that one of their outputs has.
+    """
+
+    q: str = ""
+    category: str = ""
+    accepts: str = ""
+    produces: str = ""
+
+
+class ComponentEntry(Received):
+    """A component type as lists show it.
+
+    Attributes:
+        type: its name.
+        display_name: the name to show.
+        description: what it does.
+        category: its category.
+        legacy: whether it is out of date.
+        beta: whether it is new.
+        score: how well it fits the search, where there was one.
+        bundle: the bundle that has it, for one that is not installed.
+    """
+
+    type: str
+    display_name: str
+    description: str
+    category: str
+    legacy: bool
+    beta: bool
+    score: float | None = optional()
+    bundle: Bundle | None = optional()
+
+
+class ComponentPage(Page):
+    """Component types: by name, or best first."""
+
+    components: list[ComponentEntry]
+    not_installed: list[ComponentEntry] | None = optional()
+
+
+class WholeComponent(ComponentEntry):
+    """A component type with its ports and fields.
+
+    Attributes:
+        text: its description for a model.
+        template: its fields as Langflow stores them.
+        outputs: its outputs as Langflow stores them.
+        installed: false for one of a bundle that is not installed.
+    """
+
+    text: str
+    template: dict[str, Any]
+    outputs: list[Any]
+    installed: bool | None = optional()
+
+
+@operation(ComponentPage, query=ComponentQuery)
 async def components(request: Request) -> Response:
     """One page of the types: by name, or best first when `q` is a search.
 
     `category`, `accepts` and `produces` filter: a category, a type of an input, a type of an output.
     """
-    limit, offset = number(request, "limit", PAGE, 1, PAGE_LIMIT), number(request, "offset", 0, 0, 2**31)
+    asked = queried(ComponentQuery, request)
     catalogue = await _catalogue(server_state(request))
     found = _found(catalogue, request)
-    page: list[Json] = found[offset : offset + limit]
-    body: JsonObject = {"components": page, "total": len(found), "limit": limit, "offset": offset}
-    if offset == 0 and (more := _not_installed(catalogue, request)):
+    page: list[Json] = found[asked.offset : asked.offset + asked.limit]
+    body: JsonObject = {"components": page, **paging(request, asked, len(found))}
+    if asked.offset == 0 and (more := _not_installed(catalogue, request)):
         body["not_installed"] = more
     return JsonResponse(body)
 
 
+@operation(WholeComponent)
 async def component(request: Request) -> Response:
     """One type with its ports and fields, as a model reads them and as Langflow stores them."""
     catalogue = await _catalogue(server_state(request))

@@ -1,9 +1,10 @@
-"""Running stored flows over HTTP, on the engine in another process: as one reply, or as a stream of what happens."""
+"""Running stored flows over HTTP, on the engine in another process: as one reply, as a stream, or without waiting."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Coroutine
-from typing import Any
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import replace
 from uuid import uuid4
 
 from sse_starlette.sse import EventSourceResponse
@@ -13,99 +14,120 @@ from starlette.routing import Route
 
 from agent.contract.endings import cancelled
 from agent.contract.requests import RunRequest
-from agent.contract.runs import RunComplete
+from agent.contract.runs import RunComplete, RunStarted
 from flows.checks import check
 from flows.document import Flow
-from runtime.event_stream import EventStream, run_events
-from runtime.options import RunOptions
-from runtime.results import RunError, RunMetrics, RunResult
-from runtime.run_events import RunEvent
+from runtime.options import OnEvent, RunOptions
+from runtime.results import RunError, RunFailed, RunMetrics, RunResult
 from runtime.sessions.run_entry import RunEntry
 from runtime.usage.runs import usage_of_run
 from server.access.caller import Caller, caller_of
-from server.errors import not_ready
+from server.errors import ApiError, ClientGone, not_ready
 from server.json_response import JsonResponse
 from server.limits.admission import admit_run
 from server.limits.slots import Slot
 from server.requests.body import read_object, validated
 from server.requests.disconnect import ServerStopping, TimeIsOver, until, while_connected
+from server.requests.operation import operation
+from server.runs.live import Execute, LiveRun
 from server.store.flows import FlowNotStored, StoredFlow
 from server.streams.response import GRACE_SECONDS, PING_SECONDS
 from server.streams.sse import file_written, frame
+from tools.json_types import RunJson
 from tools.workbench import wait_for_runner
 from tools.written_files import written_by_run
 
 READY_SECONDS = 30.0
 """How long a run waits for a runner that is still starting."""
 
+TOO_SLOW = RunError(code="timeout", message="The run took longer than it may.", fix="Ask for less at a time.")
+"""Why a run ended whose place was taken from it."""
 
+RUNS = "/api/v1/runs"
+
+
+@operation(RunJson, body=RunRequest, also={202: RunStarted})
 async def run(request: Request) -> Response:
     """Run a stored flow once; a flow that fails is a reply with `ok: false`.
 
     As a stream, each event is a JSON object whose `event` is `node_started`, `node_finished`, `token`, `cut`,
-    `file_written`, or at the end `complete` with the reply under `data`. Too many runs at once are a 503, or in a
-    stream a reply of code `limit`.
+    `file_written`, or at the end `complete` with the reply under `data`. Too many runs at once are a 503. With
+    `wait: false` the reply is 202 with the run's id, as soon as it has begun.
     """
     caller = caller_of(request)
-    run_request = validated(RunRequest, await read_object(request, caller.settings.body_limit, optional=True))
-    flow_id = request.path_params["flow_id"]
-    stored = await (await caller.flows()).get(flow_id)
-    execute = _recorded(caller, stored, run_request.session_id)
-    session = run_request.session_id
+    asked = validated(RunRequest, await read_object(request, caller.settings.body_limit, optional=True))
+    stored = await (await caller.flows()).get(request.path_params["flow_id"])
+    refusal = await while_connected(request, caller.stopping, _refusal(caller, stored.flow))
+    streams = asked.stream or _wants_stream(request)
+    if refusal is not None:
+        return stream_of(_refused(refusal)) if streams and asked.wait else JsonResponse(refusal.to_json())
+    slot = await admit_run(caller)
+    try:
+        live = await _start(caller, stored, asked, slot)
+    except BaseException:
+        slot.release()
+        raise
+    if live.result is not None and live.result.busy and live.result.error is not None:
+        raise not_ready("busy", live.result.error.message, live.result.error.fix)
+    if not asked.wait:
+        place = f"{RUNS}/{live.entry.id}"
+        reply = RunStarted(id=live.entry.id, state=live.entry.state, started_at=live.entry.started_at, url=place)
+        return JsonResponse(reply, 202, {"Location": place})
+    if streams:
+        return stream_of(_owned(live, caller, nodes=asked.nodes))
+    try:
+        result = await while_connected(request, caller.stopping, live.wait())
+    except (ClientGone, ApiError):
+        await live.cancel("interrupted" if caller.stopping.is_set() else "cancelled")
+        raise
+    if result is None:
+        raise ApiError(409, "run_cancelled", "The run was cancelled.", "Run it again, if it is still wanted.")
+    if result.busy and result.error is not None:
+        raise not_ready("busy", result.error.message, result.error.fix)
+    if result.error is TOO_SLOW:
+        raise ApiError(504, TOO_SLOW.code, TOO_SLOW.message, TOO_SLOW.fix)
+    return JsonResponse(_asked_for(result, nodes=asked.nodes).to_json())
+
+
+async def _start(caller: Caller, stored: StoredFlow, asked: RunRequest, slot: Slot) -> LiveRun:
+    """Begin a run, which is kept in the log of runs.
+
+    Raises:
+        StoreUnavailable: nobody waits for it, and it cannot be stored that it has begun.
+    """
+    flow_id, session = stored.entry.id, asked.session_id
+    entry = RunEntry.begun(
+        uuid4().hex, asked.input_value, flow=flow_id, name=stored.entry.name, source="http", session=session
+    )
     options = RunOptions(
-        timeout=run_request.timeout,
+        run_id=entry.id,
+        timeout=asked.timeout,
         session=session,
         memory=None if session is None else caller.assistant.flow_sessions.memory(caller.id, flow_id, session),
-        tweaks=run_request.tweaks,
-        hosts=run_request.allow_hosts,
-        want_nodes=run_request.nodes,
+        tweaks=asked.tweaks,
+        hosts=asked.allow_hosts,
+        want_nodes=True,  # they are kept; the reply has them when they are asked for
         files=caller.files,
         variables=caller.variables,
         models=await caller.assistant.models_of(caller.id),
     )
-    slot = await admit_run(caller)
-    if run_request.stream or _wants_stream(request):
+    return await caller.state.live_runs.start(
+        caller.id, entry, _execute(caller, stored, asked.input_value, options, slot), stored=not asked.wait
+    )
+
+
+def _execute(caller: Caller, stored: StoredFlow, text: str | None, options: RunOptions, slot: Slot) -> Execute:
+    """Runs a flow for as long as it has its place."""
+
+    async def execute(on_event: OnEvent) -> RunResult:
+        work = caller.assistant.runner.execute(stored.flow, text, replace(options, on_event=on_event))
         try:
-            refusal = await while_connected(request, caller.stopping, _refusal(caller, stored.flow))
-        except BaseException:
-            slot.release()
-            raise
-        items = run_events(execute, stored.flow, run_request.input_value, options)
-        slot.release_with(items)
-        return EventSourceResponse(
-            _frames(items, refusal, caller, slot),
-            sep="\n",
-            ping=PING_SECONDS,
-            headers={"Cache-Control": "no-cache"},
-            shutdown_grace_period=GRACE_SECONDS,
-        )
-
-    async def result_of_run() -> RunResult:
-        refusal = await _refusal(caller, stored.flow)
-        return refusal or await execute(stored.flow, run_request.input_value, options)
-
-    try:
-        result = await while_connected(request, caller.stopping, slot.within(result_of_run()))
-    finally:
-        slot.release()
-    if result.busy and result.error is not None:
-        raise not_ready("busy", result.error.message, result.error.fix)
-    return JsonResponse(result.to_json())
-
-
-def _recorded(
-    caller: Caller, stored: StoredFlow, session: str | None
-) -> Callable[[Flow, str | None, RunOptions], Coroutine[Any, Any, RunResult]]:
-    """The runner's `execute`, whose results are kept in the log of runs."""
-
-    async def execute(flow: Flow, text: str | None, options: RunOptions) -> RunResult:
-        result = await caller.assistant.runner.execute(flow, text, options)
+            result = await slot.within(work)
+        except TimeIsOver:
+            return RunResult.failed(options.run_id or "", RunFailed(TOO_SLOW))
         if not result.busy:
-            name, key = stored.entry.name, stored.entry.id
-            entry = RunEntry.of(result, text, flow=key, name=name, source="http", session=session)
-            caller.assistant.run_log.record(caller.id, entry)
             caller.assistant.usage_log.record(caller.id, usage_of_run(result))
-        if session is not None:
+        if options.session is not None:
             await _forget_unless_stored(caller, stored.entry.id)
         return result
 
@@ -137,29 +159,57 @@ async def _refusal(caller: Caller, flow: Flow) -> RunResult | None:
     return RunResult(run_id=str(uuid4()), output=None, outputs={}, metrics=metrics, error=first, faults=tuple(faults))
 
 
-async def _frames(
-    items: EventStream[RunEvent | RunResult], refusal: RunResult | None, caller: Caller, slot: Slot
-) -> AsyncGenerator[bytes]:
-    """The events of a run, each as one frame; the last is `complete`, or `cancelled` when the server stops."""
-    if refusal is not None:
-        slot.release()
-        yield frame(RunComplete(data=refusal))
+def _asked_for(result: RunResult, *, nodes: bool) -> RunResult:
+    """A result as its request wants it: with every node's value, or those of the outputs alone."""
+    return result if nodes else replace(result, nodes={})
+
+
+async def _refused(refusal: RunResult) -> AsyncGenerator[bytes]:
+    yield frame(RunComplete(data=refusal))
+
+
+async def _owned(live: LiveRun, caller: Caller, *, nodes: bool) -> AsyncGenerator[bytes]:
+    """The events of a run whose client has to stay: leaving them ends the run."""
+    try:
+        async with aclosing(followed(live, caller, nodes=nodes)) as frames:
+            async for made in frames:
+                yield made
+    finally:
+        await live.cancel("interrupted" if caller.stopping.is_set() else "cancelled")
+
+
+async def followed(live: LiveRun, caller: Caller, *, nodes: bool = True) -> AsyncGenerator[bytes]:
+    """The events of a run, each as one frame; the last is `complete`, or `cancelled` when it was ended early.
+
+    Args:
+        live: the run.
+        caller: who follows it.
+        nodes: whether the result has every node's value.
+    """
+    try:
+        async with aclosing(live.frames()) as frames:
+            async for made in until(caller.stopping, frames):
+                yield made
+    except ServerStopping:
+        yield frame(cancelled(message="The server is stopping; the run was ended."))
         return
-    async with items:
-        try:
-            async for item in until(caller.stopping, aiter(items), slot.over):
-                if not isinstance(item, RunResult):
-                    yield frame(item)
-                    continue
-                async for written in written_by_run(caller.files, item.files):
-                    yield frame(file_written(written))
-                yield frame(RunComplete(data=item))
-        except ServerStopping:
-            yield frame(cancelled(message="The server is stopping; the run was ended."))
-        except TimeIsOver:
-            yield frame(cancelled(message="The run took longer than it may, and was ended."))
-        finally:
-            slot.release()
+    if live.result is None:
+        yield frame(cancelled(message=live.entry.error or "The run was cancelled."))
+        return
+    async for written in written_by_run(caller.files, live.result.files):
+        yield frame(file_written(written))
+    yield frame(RunComplete(data=_asked_for(live.result, nodes=nodes)))
+
+
+def stream_of(frames: AsyncGenerator[bytes]) -> EventSourceResponse:
+    """The response that streams frames."""
+    return EventSourceResponse(
+        frames,
+        sep="\n",
+        ping=PING_SECONDS,
+        headers={"Cache-Control": "no-cache"},
+        shutdown_grace_period=GRACE_SECONDS,
+    )
 
 
 def _wants_stream(request: Request) -> bool:

@@ -10,8 +10,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from agent.contract.model import Page, Received
 from agent.models.keys import key_for_address
-from flows.document import Json
 from flows.fields.key_shapes import SHAPED
 from runtime.keychain.user_variables import NAME, BadVariable
 from runtime.telemetry import log_event
@@ -19,6 +19,8 @@ from server.access.caller import caller_of
 from server.errors import ApiError
 from server.json_response import JsonResponse
 from server.requests.body import read_object, validated
+from server.requests.operation import operation
+from server.requests.page import PageQuery, paging, queried
 
 
 class Value(BaseModel):
@@ -29,19 +31,38 @@ class Value(BaseModel):
     value: str = Field(repr=False)
 
 
+class VariableName(Received):
+    """A variable; its value is never shown.
+
+    Attributes:
+        name: its name.
+    """
+
+    name: str
+
+
+class VariablePage(Page):
+    """Variables, by name."""
+
+    variables: list[VariableName]
+
+
 class Variables(HTTPEndpoint):
     """All variables."""
 
+    @operation(VariablePage, query=PageQuery)
     async def get(self, request: Request) -> Response:
         """Their names."""
-        names = await asyncio.to_thread(caller_of(request).variables.names)
-        listed: list[Json] = [{"name": name} for name in names]
-        return JsonResponse({"variables": listed, "total": len(listed)})
+        asked = queried(PageQuery, request)
+        names = sorted(await asyncio.to_thread(caller_of(request).variables.names))
+        page = [VariableName(name=name) for name in names[asked.offset : asked.offset + asked.limit]]
+        return JsonResponse(VariablePage.model_validate({"variables": page, **paging(request, asked, len(names))}))
 
 
 class OneVariable(HTTPEndpoint):
     """One variable."""
 
+    @operation(VariableName, body=Value)
     async def put(self, request: Request) -> Response:
         """Store its value, encrypted; one that was stored before is replaced."""
         name, caller = _name(request), caller_of(request)
@@ -55,8 +76,9 @@ class OneVariable(HTTPEndpoint):
         except BadVariable as bad:
             raise ApiError(422, "invalid_variable", bad.message, bad.fix, "$.value") from None
         log_event("assistant.variable.stored", name=name)
-        return JsonResponse({"name": name})
+        return JsonResponse(VariableName(name=name))
 
+    @operation()
     async def delete(self, request: Request) -> Response:
         """Remove it."""
         name = _name(request)

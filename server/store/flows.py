@@ -89,10 +89,12 @@ class Author:
     Attributes:
         kind: `client` for a request that wrote the flow, `assistant` for a turn.
         session: the conversation of the turn, or empty.
+        turn: the id of the turn, or empty.
     """
 
     kind: Literal["client", "assistant"] = "client"
     session: str = ""
+    turn: str = ""
 
 
 CLIENT: Final = Author()
@@ -107,6 +109,7 @@ class Revision:
         at: when it was stored, ISO 8601 in UTC.
         author: `client` or `assistant`.
         session: the conversation of the turn that stored it, or empty.
+        turn: the id of that turn, or empty.
         name: the flow's name then.
         node_count: how many nodes it had.
         edge_count: how many edges it had.
@@ -116,6 +119,7 @@ class Revision:
     at: str
     author: str
     session: str
+    turn: str
     name: str
     node_count: int
     edge_count: int

@@ -15,6 +15,7 @@ from uuid import uuid4
 from agent.contract.endings import cancelled
 from agent.contract.events import CancelledEvent, CompleteEvent, Ending, ErrorEvent, Event, StopReason
 from runtime.database.database import Database
+from runtime.telemetry import bound_fields
 from server.json_response import json_bytes
 from server.store.turns import RUNNING, Lines, SteadyClock, StoredTurn, TurnStore
 from server.streams.event_log import EventLog, Reader
@@ -125,7 +126,8 @@ class RunningTurn:
 
     async def _run(self) -> None:
         try:
-            await self._turn.run(self._send)
+            with bound_fields(turn_id=self.id):
+                await self._turn.run(self._send)
         finally:
             if self.ending is None:
                 self._end(cancelled(message=INTERRUPTED, reason="interrupted"))
@@ -192,27 +194,31 @@ class RunningTurns:
                 self._opened = opened
             return self._opened
 
-    async def start(self, owner: str, turn: Turn, *, name: str | None = None, resumable: bool = False) -> RunningTurn:
+    async def start(
+        self, owner: str, turn: Turn, turn_id: str | None = None, *, is_named: bool = False, resumable: bool = False
+    ) -> RunningTurn:
         """Start a turn.
 
         Args:
             owner: whose turn it is.
             turn: what runs.
-            name: its id; one is made when missing.
+            turn_id: its id; one is made when missing.
+            is_named: whether the client has chosen the id, so that it may be taken.
             resumable: whether it goes on for a while without its client.
 
         Raises:
             TurnExists: the owner has a turn of this id.
             StoreUnavailable: the id cannot be reserved.
         """
-        if name is not None and not await (await self.store()).reserve(owner, name, turn.session):
+        turn_id = turn_id or uuid4().hex
+        if is_named and not await (await self.store()).reserve(owner, turn_id, turn.session):
             raise TurnExists
         log = EventLog(
             owner,
-            name or uuid4().hex,
+            turn_id,
             turn.session,
             self._writer.wake,
-            is_new=name is None,
+            is_new=not is_named,
             is_urgent=resumable,
         )
         started = RunningTurn(turn, log, self._grace if resumable else None)

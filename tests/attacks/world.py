@@ -14,7 +14,8 @@ from pydantic_ai import ModelMessage, ToolCallPart
 from pydantic_ai.models.function import AgentInfo
 
 from agent.assistant import Assistant
-from agent.conversation.memory import Exchange, ProcessMemory
+from agent.conversation.in_process import ProcessMemory
+from agent.conversation.memory import Exchange
 from agent.models.scripted import call
 from agent.turn.result import TurnResult
 from flows.bundles import BundleIndex

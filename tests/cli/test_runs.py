@@ -26,6 +26,7 @@ def record(*outputs: str) -> None:
                 id=f"r{number}", flow="f-1", name="Echo", source="assistant", input="hi",
                 output=None if failed else output, error=output[1:] if failed else None,
                 seconds=1.25, input_tokens=3, output_tokens=4, at="2026-11-23T20:00:00+00:00",
+                state="failed" if failed else "succeeded",
             )  # fmt: skip
             runs.record(LOCAL_USER, entry)
         await runs.aclose()

@@ -6,7 +6,8 @@ import pytest
 from pydantic_ai import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo
 
-from agent.conversation.memory import SESSIONS, ConversationState, Exchange, ProcessMemory
+from agent.conversation.in_process import ProcessMemory
+from agent.conversation.memory import SESSIONS, ConversationState, Exchange
 from agent.models.scripted import last_prompt, scripted
 from flows.catalogue import Catalogue
 from tests.server.live import Live, events, serving

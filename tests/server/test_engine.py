@@ -19,6 +19,7 @@ from runtime.options import RunOptions
 from runtime.results import RunResult
 from runtime.runner import Runner
 from server.settings import ServerSettings
+from tests.processes.ends import ends
 from tests.server.live import FLOWS, Live, events, serving
 from tests.shared.flow_texts import LOUDER_REQUEST
 from tests.shared.stand_ins import StandInRunner
@@ -206,3 +207,14 @@ async def test_a_client_that_leaves_ends_its_run_and_frees_the_place(
         tasks.cancel_scope.cancel()
     with anyio.fail_after(60):
         assert await works(live, echo), "only one run has a place at a time"
+
+
+async def test_cancelling_a_run_ends_its_process(live: Live, runner: Unguarded, installed: Catalogue) -> None:
+    place = await stored(live, installed, "time.sleep(10_000)")
+    run = (await live.client.post(place, json={"wait": False, "timeout": 600})).json()
+    await runner.running.wait()
+    pid = runner.pids[-1]
+    os.kill(pid, 0)
+    cancelled = (await live.client.post(f"{run['url']}/cancel")).json()
+    assert cancelled["state"] == "cancelled"
+    assert await ends(pid)

@@ -1,7 +1,7 @@
 """Stand-ins for the engine, for tests about what happens around a run."""
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from evals.players.reading import full_mandate
 from flows.document import Flow, JsonObject
@@ -78,7 +78,8 @@ class StandInRunner:
             except asyncio.CancelledError:
                 self.cancelled.set()
                 raise
-        return self.results.pop(0) if len(self.results) > 1 else self.results[0]
+        result = self.results.pop(0) if len(self.results) > 1 else self.results[0]
+        return result if options.run_id is None else replace(result, run_id=options.run_id)
 
 
 SUM = """\

@@ -21,7 +21,11 @@ from server.access.caller import caller_of
 from server.errors import ApiError
 from server.json_response import JsonResponse
 from server.requests.body import flow_of, pieces
+from server.requests.operation import operation
+from server.routes.flows.models import ImportDocument, ImportedFlows
 from server.routes.flows.stored import PATH, created
+from server.store.flows import FlowEntry
+from tools.json_types import FlowDocument
 
 IMPORT_LIMIT: Final = 16 * 1024 * 1024
 """Bytes of an import, packed and unpacked."""
@@ -32,9 +36,13 @@ IMPORT_FLOWS: Final = 200
 READ_SECONDS: Final = 60.0
 """How long an import may take to arrive."""
 
+_FLOW_KEYS: Final = frozenset({"data", "nodes", "flows"})
+"""One of them is in a document that has flows; others, such as what describes a project, are left out."""
+
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9._ -]+")
 
 
+@operation(FlowEntry, status=201)
 async def duplicate(request: Request) -> Response:
     """Store a copy of a flow as a new one."""
     store = await caller_of(request).flows()
@@ -43,6 +51,7 @@ async def duplicate(request: Request) -> Response:
     return created(await store.add(Flow.from_json({**stored.flow.raw, "name": name})))
 
 
+@operation(FlowDocument)
 async def export(request: Request) -> Response:
     """A flow as a file that Langflow imports."""
     stored = await (await caller_of(request).flows()).get(request.path_params["flow_id"])
@@ -52,6 +61,7 @@ async def export(request: Request) -> Response:
     return Response(to_json(stored.flow.raw, indent=2), media_type="application/json", headers=headers)
 
 
+@operation(ImportedFlows, body=ImportDocument, status=201)
 async def import_flows(request: Request) -> Response:
     """Store flows from an export, a list of them, `{"flows": […]}`, or a zip archive: all of them or none."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -69,19 +79,23 @@ async def import_flows(request: Request) -> Response:
     caller = caller_of(request)
     flows = [flow_of(document, place, caller.settings.nodes_limit) for place, document in found]
     store = await caller.flows()
-    entries: list[Json] = [entry.to_json() for entry in await store.add_all(flows)]
-    return JsonResponse({"flows": entries, "total": len(entries)}, 201)
+    entries = await store.add_all(flows)
+    return JsonResponse(ImportedFlows(flows=entries, total=len(entries)), 201)
 
 
 def _of_json(body: bytes) -> Iterator[tuple[str, Json]]:
     """The flows in a JSON document, with their places."""
-    document = _parsed(body, "$")
+    yield from _in_document(_parsed(body, "$"), "$")
+
+
+def _in_document(document: Json, place: str) -> Iterator[tuple[str, Json]]:
+    """The flows in a document: itself, those of a list, or those under `flows`."""
     several = document.get("flows") if isinstance(document, dict) else document
     if isinstance(several, list):
-        prefix = "$.flows" if isinstance(document, dict) else "$"
+        prefix = f"{place}.flows" if isinstance(document, dict) else place
         yield from ((f"{prefix}[{index}]", flow) for index, flow in enumerate(several))
     else:
-        yield "$", document
+        yield place, document
 
 
 def _of_archive(body: bytes) -> Iterator[tuple[str, Json]]:
@@ -96,8 +110,8 @@ def _of_archive(body: bytes) -> Iterator[tuple[str, Json]]:
                 with archive.open(entry) as file:
                     content = file.read(IMPORT_LIMIT + 1)
                 document = _parsed(content, entry.filename[:200])
-                if isinstance(document, dict) and ("data" in document or "nodes" in document):
-                    yield entry.filename[:200], document
+                if isinstance(document, list) or (isinstance(document, dict) and _FLOW_KEYS & document.keys()):
+                    yield from _in_document(document, entry.filename[:200])
     except (zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError, OSError):
         fix = "Send the archive that Langflow's project export gives."
         raise ApiError(400, "not_an_archive", "The body is not a zip archive that can be read.", fix, "$") from None

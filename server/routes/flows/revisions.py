@@ -1,4 +1,4 @@
-"""The versions of a stored flow over HTTP: listed, read with what they changed, and restored."""
+"""The versions of a stored flow over HTTP: listed, read with what they changed, compared, and restored."""
 
 from __future__ import annotations
 
@@ -10,44 +10,63 @@ from starlette.routing import Route
 from flows.action_json import action_to_json
 from flows.describe.actions import describe_action
 from flows.diff import diff
-from flows.document import Flow, Json
+from flows.document import Flow, Json, JsonObject
 from server.access.caller import caller_of
 from server.errors import ApiError
 from server.json_response import JsonResponse
 from server.requests.body import read_object
-from server.requests.query import is_number, number
+from server.requests.operation import operation
+from server.requests.page import paging, queried
+from server.requests.query import is_number
+from server.routes.flows.models import (
+    DiffQuery,
+    OneRevisionReply,
+    RevisionDiff,
+    RevisionPage,
+    RevisionQuery,
+    SeenVersion,
+)
 from server.routes.flows.stored import PATH, seen_version, tag_of
-from server.store.flows import KEPT_REVISIONS, FlowStore, RevisionNotKept
+from server.store.flows import FlowEntry, FlowStore, RevisionNotKept
 
 
 class Revisions(HTTPEndpoint):
     """All versions of a flow that are kept."""
 
+    @operation(RevisionPage, query=RevisionQuery)
     async def get(self, request: Request) -> Response:
         """One page of them, latest first, without their documents."""
-        limit, offset = (
-            number(request, "limit", KEPT_REVISIONS, 1, KEPT_REVISIONS),
-            number(request, "offset", 0, 0, 2**31),
-        )
+        asked = queried(RevisionQuery, request)
         kept = await (await caller_of(request).flows()).revisions(request.path_params["flow_id"])
-        page: list[Json] = [revision.to_json() for revision in kept[offset : offset + limit]]
-        return JsonResponse({"revisions": page, "total": len(kept), "limit": limit, "offset": offset})
+        page = kept[asked.offset : asked.offset + asked.limit]
+        return JsonResponse(RevisionPage.model_validate({"revisions": page, **paging(request, asked, len(kept))}))
 
 
 class OneRevision(HTTPEndpoint):
     """One version of a flow."""
 
+    @operation(OneRevisionReply)
     async def get(self, request: Request) -> Response:
         """The flow as it was, and what this version changed: in words, and as the actions that make the change."""
         store, flow_id, version = await caller_of(request).flows(), request.path_params["flow_id"], _version(request)
         revision, flow = await store.at_version(flow_id, version)
         before = await _before(store, flow_id, version)
-        actions = () if before is None else diff(before, flow)
-        known: list[Json] = [action_to_json(action) for action in actions]
-        words: list[Json] = [] if before is None else [describe_action(action, before) for action in actions]
-        return JsonResponse({**revision.to_json(), "flow": flow.raw, "changes": words, "actions": known})
+        change = _difference(flow if before is None else before, flow)
+        return JsonResponse({**revision.to_json(), "flow": flow.raw, **change})
 
 
+@operation(RevisionDiff, query=DiffQuery)
+async def difference(request: Request) -> Response:
+    """What leads from one version to another, in words and as the actions that make the change."""
+    store, flow_id, version = await caller_of(request).flows(), request.path_params["flow_id"], _version(request)
+    against = queried(DiffQuery, request).against
+    _, after = await store.at_version(flow_id, version)
+    _, before = await store.at_version(flow_id, version - 1 if against is None else against)
+    known: JsonObject = {"version": version, "against": version - 1 if against is None else against}
+    return JsonResponse({**known, **_difference(before, after)})
+
+
+@operation(FlowEntry, body=SeenVersion)
 async def restore(request: Request) -> Response:
     """Store an earlier version again, as the revision after the one that the client has seen."""
     caller, flow_id = caller_of(request), request.path_params["flow_id"]
@@ -56,6 +75,13 @@ async def restore(request: Request) -> Response:
     _, flow = await store.at_version(flow_id, _version(request))
     entry = await store.replace(flow_id, flow, seen)
     return JsonResponse(entry.to_json(), headers={"ETag": tag_of(entry)})
+
+
+def _difference(before: Flow, after: Flow) -> JsonObject:
+    """What leads from one flow to another: `changes` in words, and the `actions` themselves."""
+    actions = diff(before, after)
+    words: list[Json] = [describe_action(action, before) for action in actions]
+    return {"changes": words, "actions": [action_to_json(action) for action in actions]}
 
 
 async def _before(store: FlowStore, flow_id: str, version: int) -> Flow | None:
@@ -77,5 +103,6 @@ def _version(request: Request) -> int:
 routes = [
     Route(f"{PATH}/{{flow_id}}/revisions", Revisions),
     Route(f"{PATH}/{{flow_id}}/revisions/{{version}}", OneRevision),
+    Route(f"{PATH}/{{flow_id}}/revisions/{{version}}/diff", difference, methods=["GET"]),
     Route(f"{PATH}/{{flow_id}}/revisions/{{version}}/restore", restore, methods=["POST"]),
 ]

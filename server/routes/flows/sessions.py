@@ -7,29 +7,43 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from agent.contract.model import Page, Received
 from flows.document import Json
+from runtime.sessions.entry import SessionEntry
+from runtime.sessions.messages import Message
 from runtime.sessions.store import FlowSessions
 from server.access.caller import caller_of
 from server.errors import ApiError
 from server.json_response import JsonResponse
-from server.requests.query import number
+from server.requests.operation import operation
+from server.requests.page import PageQuery, paging, queried
 
-PAGE = 50
-PAGE_LIMIT = 200
-"""Sessions on a page by default, and at most."""
+
+class SessionPage(Page):
+    """The sessions of a flow, last used first."""
+
+    sessions: list[SessionEntry]
+
+
+class SessionMessages(Received):
+    """The messages of a session, oldest first."""
+
+    session: str
+    messages: list[Message]
 
 
 class Sessions(HTTPEndpoint):
     """All sessions of a flow."""
 
+    @operation(SessionPage, query=PageQuery)
     async def get(self, request: Request) -> Response:
         """One page of them, last used first."""
-        limit, offset = number(request, "limit", PAGE, 1, PAGE_LIMIT), number(request, "offset", 0, 0, 2**31)
-        flow_id = await _flow_id(request)
-        entries = await _sessions(request).entries(request.user.id, flow_id)
-        page: list[Json] = [entry.to_json() for entry in entries[offset : offset + limit]]
-        return JsonResponse({"sessions": page, "total": len(entries), "limit": limit, "offset": offset})
+        asked = queried(PageQuery, request)
+        entries = await _sessions(request).entries(request.user.id, await _flow_id(request))
+        page = entries[asked.offset : asked.offset + asked.limit]
+        return JsonResponse(SessionPage.model_validate({"sessions": page, **paging(request, asked, len(entries))}))
 
+    @operation()
     async def delete(self, request: Request) -> Response:
         """Forget them all."""
         await _sessions(request).remove_flow(request.user.id, await _flow_id(request))
@@ -39,6 +53,7 @@ class Sessions(HTTPEndpoint):
 class OneSession(HTTPEndpoint):
     """One session of a flow."""
 
+    @operation(SessionMessages)
     async def get(self, request: Request) -> Response:
         """Its messages, oldest first."""
         flow_id, session = await _flow_id(request), request.path_params["session"]
@@ -48,6 +63,7 @@ class OneSession(HTTPEndpoint):
         messages: list[Json] = [message.to_json() for message in found]
         return JsonResponse({"session": session, "messages": messages})
 
+    @operation()
     async def delete(self, request: Request) -> Response:
         """Forget it."""
         flow_id, session = await _flow_id(request), request.path_params["session"]

@@ -15,9 +15,20 @@ from server.access.caller import caller_of
 from server.errors import ApiError
 from server.json_response import JsonResponse
 from server.requests.body import flow_of, read_object
-from server.requests.query import is_number, number
+from server.requests.operation import operation
+from server.requests.page import paging, queried
+from server.requests.query import is_number
+from server.routes.flows.models import (
+    FlowActions,
+    FlowPage,
+    FlowQuery,
+    FlowReplacement,
+    StaleFlowPage,
+    WholeFlow,
+)
 from server.routes.flows.stale import stale_flows
 from server.store.flows import FlowEntry, VersionConflict
+from tools.json_types import FlowDocument
 
 VERSION_LIMIT = 2**63 - 1
 """Versions are below it, so that the next one still fits into the database."""
@@ -27,29 +38,22 @@ PATH = "/api/v1/flows"
 ACTIONS = 1_000
 """Flow actions in one change."""
 
-QUERY_LIMIT = 200
-"""Characters of a search by name."""
-
-PAGE = 50
-PAGE_LIMIT = 200
-"""Flows on a page by default, and at most."""
-
 
 class Flows(HTTPEndpoint):
     """All stored flows."""
 
+    @operation(FlowPage, query=FlowQuery)
     async def get(self, request: Request) -> Response:
         """One page of them, last changed first; `q` and `stale` leave out others."""
-        limit, offset = number(request, "limit", PAGE, 1, PAGE_LIMIT), number(request, "offset", 0, 0, 2**31)
-        text = request.query_params.get("q", "").strip()[:QUERY_LIMIT]
-        if request.query_params.get("stale") == "true":
-            stale = await stale_flows(caller_of(request), text)
-            some: list[Json] = [*stale[offset : offset + limit]]
-            return JsonResponse({"flows": some, "total": len(stale), "limit": limit, "offset": offset})
-        entries, total = await (await caller_of(request).flows()).page(limit, offset, text)
-        found: list[Json] = [entry.to_json() for entry in entries]
-        return JsonResponse({"flows": found, "total": total, "limit": limit, "offset": offset})
+        asked = queried(FlowQuery, request)
+        if asked.stale:
+            stale = await stale_flows(caller_of(request), asked.q)
+            page = stale[asked.offset : asked.offset + asked.limit]
+            return JsonResponse(StaleFlowPage.model_validate({"flows": page, **paging(request, asked, len(stale))}))
+        entries, total = await (await caller_of(request).flows()).page(asked.limit, asked.offset, asked.q)
+        return JsonResponse(FlowPage.model_validate({"flows": entries, **paging(request, asked, total)}))
 
+    @operation(FlowEntry, body=FlowDocument, status=201)
     async def post(self, request: Request) -> Response:
         """Store a new one."""
         caller = caller_of(request)
@@ -62,11 +66,13 @@ class Flows(HTTPEndpoint):
 class OneFlow(HTTPEndpoint):
     """One stored flow."""
 
+    @operation(WholeFlow)
     async def get(self, request: Request) -> Response:
         """The flow with its document."""
         stored = await (await caller_of(request).flows()).get(request.path_params["flow_id"])
         return JsonResponse(stored.to_json(), headers={"ETag": tag_of(stored.entry)})
 
+    @operation(FlowEntry, body=FlowReplacement)
     async def put(self, request: Request) -> Response:
         """Store its next revision, if it is still at the version that the client has seen."""
         caller = caller_of(request)
@@ -78,6 +84,7 @@ class OneFlow(HTTPEndpoint):
         entry = await (await caller.flows()).replace(request.path_params["flow_id"], flow, version)
         return JsonResponse(entry.to_json(), headers={"ETag": tag_of(entry)})
 
+    @operation(FlowEntry, body=FlowActions)
     async def patch(self, request: Request) -> Response:
         """Change it by flow actions, all of them or none, based on the version that the client has seen."""
         caller, flow_id = caller_of(request), request.path_params["flow_id"]
@@ -96,6 +103,7 @@ class OneFlow(HTTPEndpoint):
         entry = await store.replace(flow_id, flow, version)
         return JsonResponse(entry.to_json(), headers={"ETag": tag_of(entry)})
 
+    @operation()
     async def delete(self, request: Request) -> Response:
         """Remove it, with what its sessions remember."""
         caller, flow_id = caller_of(request), request.path_params["flow_id"]

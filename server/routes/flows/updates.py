@@ -16,11 +16,14 @@ from server.access.caller import caller_of
 from server.errors import ApiError
 from server.json_response import JsonResponse
 from server.requests.body import read_object
+from server.requests.operation import operation
+from server.routes.flows.models import UpdatedFlow, UpdateRequest
 from server.routes.flows.stale import known_components
 from server.routes.flows.stored import PATH, seen_version, tag_of
 from server.store.flows import VersionConflict
 
 
+@operation(UpdatedFlow, body=UpdateRequest)
 async def update(request: Request) -> Response:
     """Update a flow's stale components as its next revision; with `preview`, say only what would change."""
     caller, flow_id = caller_of(request), request.path_params["flow_id"]

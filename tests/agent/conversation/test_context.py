@@ -4,7 +4,8 @@ import anyio
 import pytest
 from pydantic_ai import ModelRequest, ToolReturnPart
 
-from agent.conversation.memory import TURNS, Exchange, ProcessMemory
+from agent.conversation.in_process import ProcessMemory
+from agent.conversation.memory import TURNS, Exchange
 from agent.models.scripted import call
 from agent.prompts.framing import CANVAS_LIMIT, TRUNCATED
 from agent.turn.request import TurnRequest

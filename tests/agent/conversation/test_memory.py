@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from pydantic_ai import ToolApproved
 
-from agent.conversation.memory import ConversationState, Exchange, Memory, Pending, ProcessMemory
+from agent.conversation.in_process import ProcessMemory
+from agent.conversation.memory import ConversationState, Exchange, Memory, Pending
 from agent.conversation.stored import StoredMemory
 from agent.errors import AssistantUnavailable
 from flows.actions import Configure

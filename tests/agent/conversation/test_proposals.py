@@ -4,7 +4,8 @@ import pytest
 from pydantic_ai import ToolApproved, ToolDenied
 
 from agent.assistant import Assistant
-from agent.conversation.memory import ConversationState, Exchange, ProcessMemory
+from agent.conversation.in_process import ProcessMemory
+from agent.conversation.memory import ConversationState, Exchange
 from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from flows.document import Flow

@@ -7,7 +7,7 @@ from pydantic_ai import ModelMessage, ToolApproved, ToolCallPart, ToolDenied
 from pydantic_ai.models.function import AgentInfo
 
 from agent.assistant import Assistant
-from agent.conversation.memory import ProcessMemory
+from agent.conversation.in_process import ProcessMemory
 from agent.conversation.stored import StoredMemory
 from agent.models.scripted import call, tool_returns
 from agent.prompts.frames import unframed

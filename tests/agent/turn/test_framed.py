@@ -12,7 +12,8 @@ from pydantic_ai import ModelMessage, ModelRequest, ToolCallPart
 from pydantic_ai.models.function import AgentInfo
 
 from agent.conversation.approvals import AskedApproval
-from agent.conversation.memory import Exchange, ProcessMemory
+from agent.conversation.in_process import ProcessMemory
+from agent.conversation.memory import Exchange
 from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from flows.document import Flow

@@ -6,7 +6,8 @@ The scripted models here obey what they read in the quoted blocks and tool answe
 import pytest
 from pydantic_ai import ToolReturnPart
 
-from agent.conversation.memory import Exchange, ProcessMemory
+from agent.conversation.in_process import ProcessMemory
+from agent.conversation.memory import Exchange
 from agent.models.scripted import call
 from agent.prompts.frames import neutralised
 from flows.catalogue import Catalogue

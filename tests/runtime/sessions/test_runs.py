@@ -1,15 +1,24 @@
 """The log of runs: bounded, apart by user, and no reason for a run to fail."""
 
+import asyncio
+import json
 import logging
 import sqlite3
 from collections.abc import AsyncGenerator
+from contextlib import closing
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from runtime.database.database import Database
-from runtime.results import RunError
+from runtime.results import RunError, RunResult
 from runtime.sessions.run_entry import TEXT_LIMIT, RunEntry
+from runtime.sessions.run_values import LIMIT, kept_values
 from runtime.sessions.runs import KEPT, MORE, RunLog
 from tests.shared.stand_ins import ran
 
@@ -75,6 +84,67 @@ async def test_runs_are_erased_one_by_one_or_all(runs: RunLog) -> None:
     assert await runs.remove("ada", "r1") == 0
     assert await runs.remove("ada") == 2
     assert (await runs.entries("bob", 10))[1] == 1
+
+
+async def test_a_run_that_goes_on_is_noted_as_seen_until_it_has_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("runtime.sessions.runs.SEEN_SECONDS", 0.01)
+    database = Database(f"sqlite+aiosqlite:///{tmp_path / 'w.db'}")
+    runs = RunLog(database)
+    begun = RunEntry.begun("r1", "hi", flow="f", name="Echo", source="http")
+
+    def seen() -> str | None:
+        with closing(sqlite3.connect(tmp_path / "w.db")) as file:
+            found: str | None = file.execute("select seen_at from runs").fetchone()[0]
+            return found
+
+    try:
+        await runs.store_begun("ada", begun)
+        while seen() == begun.at:  # noqa: ASYNC110  (the note is in the database alone)
+            await asyncio.sleep(0.01)
+        runs.record("ada", begun.ended(ran("done")), ran("done"))
+        entries, total = await runs.entries("ada", 10)
+        assert ([run.state for run in entries], total, seen()) == (["succeeded"], 1, None)
+    finally:
+        await runs.aclose()
+        await database.aclose()
+
+
+async def test_runs_are_kept_for_the_time_that_is_set(tmp_path: Path) -> None:
+    database = Database(f"sqlite+aiosqlite:///{tmp_path / 'w.db'}")
+    ended = [datetime.now(UTC) - timedelta(days=days) for days in (0, 1, 3)]
+    try:
+        whole = RunLog(database)
+        for number, at in enumerate(ended):
+            whole.record("ada", replace(entry(number), at=at.isoformat()))
+        assert (await whole.entries("ada", 10))[1] == 3
+        latest, total = await RunLog(database, days=2).entries("ada", 10)
+        assert ([run.id for run in latest], total) == (["r1", "r0"], 2)
+    finally:
+        await database.aclose()
+
+
+@given(st.recursive(st.text() | st.integers() | st.none(), lambda one: st.lists(one) | st.dictionaries(st.text(), one)))
+def test_what_is_kept_of_a_result_can_be_read_again(value: Any) -> None:
+    result = replace(ran("done"), nodes={"a": value})
+    kept = json.loads(kept_values(result))
+    assert kept.pop("cut") is False
+    read = RunResult.from_json(kept)
+    assert read.metrics == result.metrics
+    assert (read.output, list(read.nodes)) == ("done", ["a"])
+
+
+def test_a_long_result_is_cut_and_says_so_and_no_key_is_kept() -> None:
+    key = "sk-proj-" + "aB3dE5gH7jK9mN1pQ3sT5vX7zA2cD4fG6hJ8"
+    nodes: dict[str, Any] = {f"n{number}": "x" * 10_000 for number in range(40)} | {"k": {"deep": [f"it is {key}"]}}
+    for many in (nodes, {f"{name}{number}": value for number in range(40) for name, value in nodes.items()}):
+        kept = kept_values(replace(ran("done"), nodes=many))
+        assert len(kept) <= LIMIT
+        assert key not in kept
+        assert json.loads(kept)["cut"] is True
+        assert RunResult.from_json({**json.loads(kept)}).output == "done"
+    assert key not in kept_values(replace(ran("done"), nodes={"k": key}))
 
 
 def test_an_entry_has_what_a_user_wants_to_know_and_is_bounded() -> None:

@@ -88,6 +88,7 @@ async def fill(client: httpx.AsyncClient, echo: JsonObject) -> Belongings:
             "name": VARIABLE,
             "type": "TypeOfAda",
             "version": "1",
+            "evaluation": "of-ada.jsonl",
         }
     )
 
@@ -115,14 +116,14 @@ async def test_every_route_as_the_wrong_user(catalogue: Catalogue, echo: JsonObj
     ):
         has = await fill(ada, echo)
         before = [text for text in await everything(ada, has) if MARK in text]
-        assert len(before) == 9, "Ada reads her flow, its versions and export, her file, run and turn, and the lists"
+        assert len(before) == 12, "Ada reads her flow and versions, file, run, turn, conversation, and the lists"
         for route in routes():
             path = has.path(route)
             for method in METHODS:
                 for body in ({}, {"flow": echo, "version": 1}, {"value": "x"}, {"session_id": SESSION}):
                     reply = await eve.request(method, path, json=body)
                     assert MARK not in reply.text + str(dict(reply.headers)), (method, path, reply.text)
-                    of_ada = {"flow_id", "run_id", "turn_id", "path"} & set(route.param_convertors)
+                    of_ada = {"flow_id", "run_id", "turn_id", "path", "session"} & set(route.param_convertors)
                     if of_ada and reply.status_code != 405:
                         assert reply.status_code in (404, 415, 422, 428), (method, path, reply.status_code)
                         if method in ("GET", "DELETE"):

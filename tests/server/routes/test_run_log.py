@@ -35,7 +35,8 @@ async def test_runs_of_turns_and_of_requests_are_kept_and_erased(catalogue: Cata
         ("http", "again", "second", flow_id, ""),
         ("assistant", "hello", "first", flow_id, "s"),
     ]
-    assert one == listed["runs"][0]
+    assert {name: one[name] for name in listed["runs"][0]} == listed["runs"][0]
+    assert (one["result"]["outputs"], one["cut"]) == ({"answer": "second"}, False)
     assert (page["runs"], page["total"]) == ([listed["runs"][1]], 2)
     assert (erased.status_code, gone.status_code, again.status_code) == (204, 404, 404)
     assert gone.json()["error"]["code"] == "run_not_found"

@@ -51,11 +51,13 @@ async def test_events_are_streamed_in_order_and_the_result_comes_last(
         reply = await live.client.post(place, json={"input_value": "hello", **body}, headers=headers)
     assert reply.status_code == 200
     assert reply.headers["content-type"].startswith("text/event-stream")
-    assert frames(reply) == [
+    events = frames(reply)
+    run_id = events[-1]["data"]["run_id"]
+    assert events == [
         {"event": "node_started", "node": "a", "iteration": 1},
         {"event": "token", "node": "a", "text": "two\nlines\u2028"},
         {"event": "node_finished", "node": "a", "iteration": 1, "seconds": 0.5, "ok": True},
-        {"event": "complete", "data": ran("hello").to_json()},
+        {"event": "complete", "data": {**ran("hello").to_json(), "run_id": run_id}},
     ]
 
 
@@ -63,7 +65,7 @@ async def test_a_client_that_does_not_ask_for_a_stream_gets_one_reply(catalogue:
     runner = StandInRunner(results=[ran("hello")], events=TOLD)
     async with serving(assistant(catalogue, runner=runner)) as live:
         reply = await live.client.post(await stored(live.client, echo), json={"stream": False})
-    assert reply.json() == ran("hello").to_json()
+    assert reply.json() == {**ran("hello").to_json(), "run_id": reply.json()["run_id"]}
 
 
 async def test_a_run_may_reach_the_hosts_that_its_request_allows(catalogue: Catalogue, echo: JsonObject) -> None:

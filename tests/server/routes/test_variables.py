@@ -21,7 +21,7 @@ async def test_variables_are_set_listed_and_removed(catalogue: Catalogue) -> Non
     async with serving(who) as live:
         replies = [await live.client.put(f"{VARIABLES}/SERPER_API_KEY", json={"value": KEY})]
         replies.append(await live.client.get(VARIABLES))
-        assert replies[1].json() == {"variables": [{"name": "SERPER_API_KEY"}], "total": 1}
+        assert replies[1].json()["variables"] == [{"name": "SERPER_API_KEY"}]
         assert (await live.client.delete(f"{VARIABLES}/SERPER_API_KEY")).status_code == 204
         assert code(await live.client.delete(f"{VARIABLES}/SERPER_API_KEY")) == (404, "variable_not_found")
         assert all(KEY not in reply.text for reply in replies)

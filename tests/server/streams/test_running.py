@@ -138,7 +138,7 @@ async def test_a_turn_that_breaks_ends_with_an_event_all_the_same(tmp_path: Path
 async def test_a_clock_that_jumps_deletes_nothing_and_reorders_nothing(jump: float, tmp_path: Path) -> None:
     wall = [time.time()]
     async with turns(tmp_path, clock=SteadyClock(now=lambda: wall[0])) as running:
-        turn = await running.start(OWNER, Script(waits=True), resumable=True, name="t")
+        turn = await running.start(OWNER, Script(waits=True), turn_id="t", is_named=True, resumable=True)
         reader = turn.join()
         wall[0] += jump
         turn.stop("stopped")
@@ -154,8 +154,8 @@ async def test_a_clock_that_jumps_deletes_nothing_and_reorders_nothing(jump: flo
 async def test_events_that_are_old_enough_are_deleted_and_later_their_turn(tmp_path: Path) -> None:
     now = [0.0]
     async with turns(tmp_path, clock=SteadyClock(lambda: now[0])) as running:
-        ended = await running.start(OWNER, Script(), name="ended")
-        runs = await running.start(OWNER, Script(waits=True), name="runs")
+        ended = await running.start(OWNER, Script(), "ended", is_named=True)
+        runs = await running.start(OWNER, Script(waits=True), turn_id="runs", is_named=True)
         await stored(running, ended)
         store = await running.store()
         now[0] = 59

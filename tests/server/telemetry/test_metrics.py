@@ -8,7 +8,7 @@ import httpx
 import pytest
 from inline_snapshot import snapshot
 
-from agent.conversation.memory import ProcessMemory
+from agent.conversation.in_process import ProcessMemory
 from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from runtime.install.release import release

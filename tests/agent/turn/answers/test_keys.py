@@ -8,7 +8,7 @@ import pytest
 from pydantic_ai import ToolApproved, ToolCallPart, ToolDenied
 
 from agent.assistant import Assistant
-from agent.conversation.memory import ProcessMemory
+from agent.conversation.in_process import ProcessMemory
 from agent.turn.request import TurnRequest
 from agent.turn.result import TurnResult
 from flows.catalogue import Catalogue

@@ -62,6 +62,19 @@ async def test_several_flows_are_imported_at_once(shape: str, catalogue: Catalog
     assert listed["total"] == 2
 
 
+async def test_a_file_of_an_archive_may_have_several_flows(catalogue: Catalogue, echo: JsonObject) -> None:
+    one, two, three = ({**echo, "name": name} for name in ("One", "Two", "Three"))
+    packed = archive(
+        a__json=json.dumps({"name": "My project", "flows": [one, two]}).encode(), b__json=json.dumps([three]).encode()
+    )
+    wrong = archive(a__json=json.dumps({"flows": [one, {"nodes": 1}]}).encode())
+    async with serving(assistant(catalogue)) as live:
+        done = await live.client.post(IMPORT, content=packed, headers=ZIP)
+        refused = await live.client.post(IMPORT, content=wrong, headers=ZIP)
+    assert (done.status_code, [entry["name"] for entry in done.json()["flows"]]) == (201, ["One", "Two", "Three"])
+    assert (refused.status_code, refused.json()["error"]["where"]) == (422, "a.json.flows[1].nodes")
+
+
 BOMB = archive(bomb__json=b'{"data": "' + b"x" * (IMPORT_LIMIT + 1) + b'"}')
 
 

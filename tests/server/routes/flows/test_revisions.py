@@ -8,7 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agent.models.scripted import call
-from flows.action_json import action_to_json
+from flows.action_json import action_from_json, action_to_json
+from flows.actions import apply_all
 from flows.catalogue import Catalogue
 from flows.diff import diff
 from flows.document import Flow, JsonObject
@@ -55,9 +56,9 @@ async def test_a_turn_makes_one_version_and_says_so(catalogue: Catalogue, echo: 
         flow_id = await stored(live.client, echo, "One")
         await events(live.client, input_value="Add an input", flow_id=flow_id, session_id="monday")
         listed = (await live.client.get(f"{FLOWS}/{flow_id}/revisions")).json()["revisions"]
-    assert [(each["version"], each["author"], each["session"]) for each in listed] == [
-        (2, "assistant", "monday"),
-        (1, "client", ""),
+    assert [(each["version"], each["author"], each["session"], bool(each["turn"])) for each in listed] == [
+        (2, "assistant", "monday", True),
+        (1, "client", "", False),
     ]
 
 
@@ -99,6 +100,36 @@ async def test_the_oldest_versions_are_dropped_and_all_go_with_the_flow(
     assert [each["version"] for each in listed] == [3, 2]
     assert (oldest["changes"], oldest["actions"]) == ([], []), "what came before it is not known any more"
     assert (gone.status_code, gone.json()["error"]["code"]) == (404, "flow_not_found")
+
+
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(names=st.lists(st.text(min_size=1, max_size=9), min_size=2, max_size=4), drop=st.booleans(), data=st.data())
+async def test_a_difference_leads_from_one_version_to_another(
+    names: list[str], drop: bool, data: st.DataObject, catalogue: Catalogue, echo: JsonObject
+) -> None:
+    version, against = (data.draw(st.integers(1, len(names))) for _ in range(2))
+    bare: JsonObject = {**echo, "data": {**Flow.from_json(echo).data, "edges": []}} if drop else echo
+    async with serving(assistant(catalogue)) as live:
+        flow_id = await stored(live.client, bare, *names)
+        place = f"{FLOWS}/{flow_id}/revisions"
+        told = (await live.client.get(f"{place}/{version}/diff", params={"against": against})).json()
+        before, after = [(await live.client.get(f"{place}/{each}")).json()["flow"] for each in (against, version)]
+    actions = [action_from_json(action) for action in told["actions"]]
+    assert apply_all(Flow.from_json(before), actions).raw == Flow.from_json(after).raw
+    assert (told["version"], told["against"], len(told["changes"])) == (version, against, len(actions))
+
+
+async def test_a_version_is_compared_with_the_one_before_unless_another_is_named(
+    catalogue: Catalogue, echo: JsonObject
+) -> None:
+    async with serving(assistant(catalogue)) as live:
+        place = f"{FLOWS}/{await stored(live.client, echo, 'One', 'Two', 'Three')}/revisions"
+        plain = (await live.client.get(f"{place}/3/diff")).json()
+        unkept = [await live.client.get(f"{place}/{path}") for path in ("1/diff", "3/diff?against=9", "9/diff")]
+        wrong = [await live.client.get(f"{place}/3/diff?against={given}") for given in ("0", "x", "-1", "1.0")]
+    assert (plain["against"], plain["actions"][0]["old"], plain["actions"][0]["new"]) == (2, "Two", "Three")
+    assert [(each.status_code, each.json()["error"]["code"]) for each in unkept] == [(404, "revision_not_found")] * 3
+    assert [(each.status_code, each.json()["error"]["where"]) for each in wrong] == [(422, "?against")] * 4
 
 
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -1,0 +1,145 @@
+"""Conversations over HTTP: listed, read, renamed, deleted, and taken back to a message."""
+
+from __future__ import annotations
+
+from starlette.endpoints import HTTPEndpoint
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from agent.conversation.transcript.parts import TranscriptEntry, TranscriptMessage
+from flows.fields.keys import without_keys
+from server.access.caller import Caller, caller_of
+from server.errors import ApiError
+from server.json_response import JsonResponse
+from server.requests.body import read_object, validated
+from server.requests.operation import operation
+from server.requests.page import PageQuery, clean_text, paging, queried
+from server.routes.conversations.models import (
+    Conversation,
+    ConversationPage,
+    ConversationQuery,
+    MessagePage,
+    NewTitle,
+    RewindRequest,
+    Rewound,
+)
+from server.store.flows import FlowEntry
+
+PATH = "/api/v1/conversations"
+
+
+class Conversations(HTTPEndpoint):
+    """All conversations of a user."""
+
+    @operation(ConversationPage, query=ConversationQuery)
+    async def get(self, request: Request) -> Response:
+        """One page of them, last changed first: those in whose title or preview `q` stands, or about one flow."""
+        caller, asked = caller_of(request), queried(ConversationQuery, request)
+        transcripts = caller.assistant.memory.transcripts
+        found, total = await transcripts.page(caller.id, asked.limit, asked.offset, asked.q, asked.flow)
+        shown = [_shown(caller, one) for one in found]
+        return JsonResponse(ConversationPage.model_validate({"conversations": shown, **paging(request, asked, total)}))
+
+
+class OneConversation(HTTPEndpoint):
+    """One conversation."""
+
+    @operation(MessagePage, query=PageQuery)
+    async def get(self, request: Request) -> Response:
+        """The conversation with one page of its messages, oldest first."""
+        caller, asked = caller_of(request), queried(PageQuery, request)
+        entry = await _entry(caller, request)
+        transcripts = caller.assistant.memory.transcripts
+        messages, total = await transcripts.messages(caller.id, entry.id, asked.limit, asked.offset)
+        page = {"conversation": _shown(caller, entry), "messages": messages, **paging(request, asked, total)}
+        return JsonResponse(MessagePage.model_validate(page))
+
+    @operation(Conversation, body=NewTitle)
+    async def patch(self, request: Request) -> Response:
+        """Give it another title."""
+        caller = caller_of(request)
+        entry = await _entry(caller, request)
+        title = validated(NewTitle, await read_object(request, caller.settings.body_limit)).title
+        await caller.assistant.memory.transcripts.retitle(caller.id, entry.id, without_keys(title))
+        return JsonResponse(_shown(caller, await _entry(caller, request)))
+
+    @operation()
+    async def delete(self, request: Request) -> Response:
+        """Delete it, with what its runs remember; a turn of it that still runs is deleted when it ends."""
+        caller = caller_of(request)
+        entry = await _entry(caller, request)
+        await caller.assistant.forget(caller.id, entry.id)
+        await caller.state.turns.forget(caller.id, entry.id)
+        return Response(status_code=204)
+
+
+@operation(Rewound, body=RewindRequest)
+async def rewind(request: Request) -> Response:
+    """Take back a message and everything after it, as if it had not been sent; with `flow`, its flow as well."""
+    caller = caller_of(request)
+    entry = await _entry(caller, request)
+    asked = validated(RewindRequest, await read_object(request, caller.settings.body_limit))
+    transcripts = caller.assistant.memory.transcripts
+    async with caller.assistant.queue.alone(caller.id, entry.id) as alone:
+        if not alone:
+            fix = "Wait until it has ended, or stop it."
+            raise ApiError(409, "turn_runs", "A turn of this conversation is running.", fix)
+        message = await transcripts.message(caller.id, entry.id, asked.message)
+        if message is None:
+            fix = f"GET {PATH}/{{id}} lists its messages."
+            raise ApiError(404, "message_not_found", "The conversation has no such message.", fix, "$.message")
+        flow = await _flow_before(caller, message) if asked.flow else None
+        removed = await transcripts.rewind(caller.id, entry.id, message.id)
+        now = await _entry(caller, request)
+    return JsonResponse(
+        Rewound(conversation=_shown(caller, now, running=False), removed=removed, message=message, flow=flow)
+    )
+
+
+async def _flow_before(caller: Caller, message: TranscriptMessage) -> FlowEntry:
+    """Store a flow again as it was before a message; returns it as it is now.
+
+    Raises:
+        ApiError: 409, the message was not about a stored flow.
+        FlowNotStored: the flow was removed.
+        RevisionNotKept: what it was then is not kept any more.
+    """
+    if message.flow_id is None or message.version is None:
+        fix = "Send it without `flow`; the canvas is the client's own."
+        raise ApiError(409, "no_stored_flow", "The message was not about a stored flow.", fix, "$.flow")
+    store = await caller.flows()
+    now = (await store.get(message.flow_id)).entry
+    if now.version == message.version:
+        return now
+    _, flow = await store.at_version(message.flow_id, message.version)
+    return await store.replace(message.flow_id, flow, now.version)
+
+
+def _shown(caller: Caller, entry: TranscriptEntry, *, running: bool | None = None) -> Conversation:
+    if running is None:
+        running = caller.assistant.queue.busy(caller.id, entry.id)
+    return Conversation(**entry.model_dump(), running=running)
+
+
+async def _entry(caller: Caller, request: Request) -> TranscriptEntry:
+    """The conversation in the address.
+
+    Raises:
+        ApiError: 404, there is none.
+    """
+    session: str = request.path_params["session"]
+    known = session == clean_text(session)
+    found = await caller.assistant.memory.transcripts.entry(caller.id, session) if known else None
+    if found is None:
+        shown = session if len(session) <= 80 else f"{session[:80]}…"
+        fix = f"GET {PATH} lists the conversations."
+        raise ApiError(404, "conversation_not_found", f"There is no conversation {shown!r}.", fix)
+    return found
+
+
+routes = [
+    Route(PATH, Conversations),
+    Route(f"{PATH}/{{session:path}}/rewind", rewind, methods=["POST"]),
+    Route(f"{PATH}/{{session:path}}", OneConversation),
+]

@@ -1,0 +1,248 @@
+"""What the routes of stored flows take and give, as models."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from pydantic import Field
+
+from agent.contract.model import ContractModel, Page, Received
+from server.requests.page import PageQuery, SearchQuery, WholeNumber
+from server.store.flows import KEPT_REVISIONS, FlowEntry, Revision
+from tools.json_types import ActionJson, FlowDocument, FlowObject
+
+
+class FlowPage(Page):
+    """Stored flows, last changed first."""
+
+    flows: list[FlowEntry]
+
+
+class FlowQuery(SearchQuery):
+    """Asks for a page of stored flows.
+
+    Attributes:
+        stale: whether only flows with components of an earlier engine are wanted.
+    """
+
+    stale: bool = False
+
+
+class StaleFlow(Received):
+    """A stored flow with components of an earlier engine.
+
+    Attributes:
+        id: a UUID.
+        name: the name of the flow.
+        node_count: how many nodes it has.
+        edge_count: how many edges it has.
+        version: counts its revisions, from 1.
+        updated_at: when it was last written, ISO 8601 in UTC.
+        stale: the types of these components.
+    """
+
+    id: str
+    name: str
+    node_count: int
+    edge_count: int
+    version: int
+    updated_at: str
+    stale: list[str]
+
+
+class StaleFlowPage(Page):
+    """Stored flows with components of an earlier engine, last changed first."""
+
+    flows: list[StaleFlow]
+
+
+class SeenVersion(ContractModel):
+    """The version that a change is based on; the header `If-Match` says the same.
+
+    Attributes:
+        version: the version.
+    """
+
+    version: int | None = Field(default=None, gt=0)
+
+
+class UpdateRequest(SeenVersion):
+    """Asks for the engine's current components in a flow.
+
+    Attributes:
+        preview: whether only to say what would change.
+    """
+
+    preview: bool = False
+
+
+class UpdatedComponent(Received):
+    """A component that was updated.
+
+    Attributes:
+        node: its node.
+        type: its type.
+        code: the hash of the code that it had.
+        current: the hash of the engine's code.
+    """
+
+    node: str
+    type: str
+    code: str
+    current: str
+
+
+class UpdatedFlow(Received):
+    """A flow whose components were updated, or would be.
+
+    Attributes:
+        id: a UUID.
+        name: the name of the flow.
+        node_count: how many nodes it has.
+        edge_count: how many edges it has.
+        version: the version that is stored now.
+        updated_at: when it was last written, ISO 8601 in UTC.
+        components: what was updated.
+        changes: the changes in words.
+        actions: the changes.
+        lost: the values and connections that could not be kept.
+    """
+
+    id: str
+    name: str
+    node_count: int
+    edge_count: int
+    version: int
+    updated_at: str
+    components: list[UpdatedComponent]
+    changes: list[str]
+    actions: list[ActionJson]
+    lost: list[str]
+
+
+class WholeFlow(Received):
+    """A stored flow with its document.
+
+    Attributes:
+        id: a UUID.
+        name: the name of the flow.
+        node_count: how many nodes it has.
+        edge_count: how many edges it has.
+        version: counts its revisions, from 1.
+        updated_at: when it was last written, ISO 8601 in UTC.
+        flow: the document.
+    """
+
+    id: str
+    name: str
+    node_count: int
+    edge_count: int
+    version: int
+    updated_at: str
+    flow: FlowObject
+
+
+class FlowReplacement(SeenVersion):
+    """The next revision of a flow; instead of `flow`, the document itself may be sent.
+
+    Attributes:
+        flow: the document.
+    """
+
+    flow: FlowObject
+
+
+class FlowActions(SeenVersion):
+    """A change of a flow.
+
+    Attributes:
+        actions: what changes it, in order; all of them are done, or none.
+    """
+
+    actions: list[ActionJson] = Field(min_length=1, max_length=1_000)
+
+
+class SeveralFlows(ContractModel):
+    """Several flows in one file."""
+
+    flows: list[FlowObject]
+
+
+ImportDocument: TypeAlias = FlowDocument | list[FlowDocument] | SeveralFlows
+"""A file with one flow or several; a zip archive has one in each of its files."""
+
+
+class ImportedFlows(Received):
+    """The flows that an import has stored, in the order of the file."""
+
+    flows: list[FlowEntry]
+    total: int
+
+
+class RevisionQuery(PageQuery):
+    """Asks for a page of versions; all that are kept fit on one."""
+
+    limit: WholeNumber = Field(default=KEPT_REVISIONS, ge=1, le=KEPT_REVISIONS)
+
+
+class RevisionPage(Page):
+    """The versions of a flow that are kept, latest first."""
+
+    revisions: list[Revision]
+
+
+class _Change(Received):
+    changes: list[str]
+    actions: list[ActionJson]
+
+
+class OneRevisionReply(_Change):
+    """A version of a flow, and what it changed.
+
+    Attributes:
+        version: the version, from 1.
+        at: when it was stored, ISO 8601 in UTC.
+        author: `client` or `assistant`.
+        session: the conversation of the turn that stored it, or empty.
+        turn: the id of that turn, or empty.
+        name: the flow's name then.
+        node_count: how many nodes it had.
+        edge_count: how many edges it had.
+        flow: the flow as it was.
+        changes: what it changed, in words; empty if the version before it is not kept.
+        actions: the same as flow actions.
+    """
+
+    version: int
+    at: str
+    author: str
+    session: str
+    turn: str
+    name: str
+    node_count: int
+    edge_count: int
+    flow: FlowObject
+
+
+class DiffQuery(ContractModel):
+    """Asks what differs between two versions.
+
+    Attributes:
+        against: the version to compare with; the one before if it is missing.
+    """
+
+    against: WholeNumber | None = Field(default=None, ge=1, lt=2**31)
+
+
+class RevisionDiff(_Change):
+    """What leads from one version to another.
+
+    Attributes:
+        version: the version that the changes lead to.
+        against: the version that they begin at.
+        changes: what differs, in words.
+        actions: the same as flow actions; applied to the flow of `against` they give that of `version`.
+    """
+
+    version: int
+    against: int

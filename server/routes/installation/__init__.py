@@ -1,0 +1,1 @@
+"""What the installation has for all of its users: bundles and evaluations."""
