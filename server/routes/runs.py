@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Callable, Coroutine
 from typing import Any
 from uuid import uuid4
@@ -46,7 +47,7 @@ async def run(request: Request) -> Response:
     caller = caller_of(request)
     run_request = validated(RunRequest, await read_object(request, caller.settings.body_limit, optional=True))
     flow_id = request.path_params["flow_id"]
-    stored = await (await caller.flows()).get(flow_id)
+    stored, models = await asyncio.gather(_stored(caller, flow_id), caller.assistant.models_of(caller.id))
     execute = _recorded(caller, stored, run_request.session_id)
     session = run_request.session_id
     options = RunOptions(
@@ -58,7 +59,7 @@ async def run(request: Request) -> Response:
         want_nodes=run_request.nodes,
         files=caller.files,
         variables=caller.variables,
-        models=await caller.assistant.models_of(caller.id),
+        models=models,
     )
     if run_request.stream or _wants_stream(request):
         refusal = await while_connected(request, caller.stopping, _refusal(caller, stored.flow))
@@ -78,6 +79,11 @@ async def run(request: Request) -> Response:
     if result.busy and result.error is not None:
         raise not_ready("busy", result.error.message, result.error.fix)
     return JsonResponse(result.to_json())
+
+
+async def _stored(caller: Caller, flow_id: str) -> StoredFlow:
+    """The flow with this id."""
+    return await (await caller.flows()).get(flow_id)
 
 
 def _recorded(
