@@ -93,6 +93,12 @@ class Turn(Strict):
         return next((fault for fact in self.facts if (fault := fact.fault(said, self.say))), "")
 
     @property
+    def wanted(self) -> tuple[str, ...]:
+        """The values that its answer must state, in every way in which they may be written."""
+        stated = [name for fact in self.facts for name in (fact.value, *fact.also) if name]
+        return (*stated, *(text for rule in self.answer for text in (rule.contains, rule.equals) if text))
+
+    @property
     def by_structure(self) -> bool:
         """Whether values, acts and named points decide about its answer, and not words that must occur in it."""
         return not self.statements and not any(rule.regex for rule in self.answer)

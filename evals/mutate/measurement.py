@@ -28,6 +28,7 @@ class Measured(BaseModel):
         near_misses: the results of the operators that make near misses.
         missed: near misses whose verdict did not turn, with what they are.
         alike: near misses that no input tells from the reference.
+        not_judged: mutants and near misses in which the flow engine ended twice; they count nowhere else.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -44,6 +45,7 @@ class Measured(BaseModel):
     near_misses: dict[str, Row] = Field(default_factory=dict[str, Row])
     missed: dict[str, str] = Field(default_factory=dict[str, str])
     alike: tuple[str, ...] = ()
+    not_judged: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, counted: Matrix, *, scenarios: int, passed: int, per_operator: int, lfx: str) -> Self:
@@ -61,6 +63,7 @@ class Measured(BaseModel):
             near_misses=dict(counted.near_misses),
             missed={trial.id: trial.what for trial in counted.missed},
             alike=tuple(trial.id for trial in counted.alike),
+            not_judged=tuple(trial.id for trial in counted.not_judged),
         )
 
     @property
@@ -119,7 +122,7 @@ def as_markdown(measured: Measured) -> str:
         f"killed ({measured.kill_rate:.1%})**, {measured.tried - measured.killed} survivors{accepted}; in "
         f"{measured.failed:,} ({share:.1%}) the verdict turned to fail, in the others a grade fell. "
         f"Of {measured.controls} attempts run and scored again unchanged, {len(measured.disturbed)} "
-        "were seen as a fault."
+        f"were seen as a fault.{_not_judged(measured)}"
     )
     lines = [
         text,
@@ -130,6 +133,11 @@ def as_markdown(measured: Measured) -> str:
     for name, row in measured.operators.items():
         lines.append(f"| `{name}` | {row.tried} | {row.killed} | {row.failed} | {_seen_by(row)} |")
     return "\n".join(lines) + "\n"
+
+
+def _not_judged(measured: Measured) -> str:
+    count = len(measured.not_judged)
+    return f" In {count} more the flow engine ended twice; they are not judged and not counted." if count else ""
 
 
 def _seen_by(row: Row) -> str:

@@ -16,7 +16,7 @@ _NEGATION: Final = re.compile(
     r"|não|nem|sem|nenhum\w*"
     r"|senza|nessun\w*|mai|niente|nulla"
     r"|geen|niet|nooit|zonder|nie|bez|żad\w+)(?!\w)"
-    r"|ない|ません|なし|没有|不是|无",
+    r"|ない|なく|なかっ|ません|なし|没|未|无|無|不(?!同|过|過)",
     re.IGNORECASE,
 )
 _CLAUSE_END: Final = re.compile(
