@@ -20,6 +20,7 @@ class Measured(BaseModel):
 
     Attributes:
         scenarios: how many scenarios the oracle played; each of its attempts that passes is mutated.
+        drawn_from: how many there are, of which these were drawn with a fixed seed; 0 if it is not known.
         per_operator: how many mutants one operator made of one attempt at most.
         survivors: mutants that no evaluator detected and that are not accepted.
         accepted: mutants that no evaluator detected and that are accepted.
@@ -34,6 +35,7 @@ class Measured(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     scenarios: int
+    drawn_from: int = 0
     passed: int
     per_operator: int
     lfx: str
@@ -48,10 +50,13 @@ class Measured(BaseModel):
     not_judged: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, counted: Matrix, *, scenarios: int, passed: int, per_operator: int, lfx: str) -> Self:
+    def of(
+        cls, counted: Matrix, *, scenarios: int, passed: int, per_operator: int, lfx: str, drawn_from: int = 0
+    ) -> Self:
         """The measurement of a matrix."""
         return cls(
             scenarios=scenarios,
+            drawn_from=drawn_from,
             passed=passed,
             per_operator=per_operator,
             lfx=lfx,
@@ -117,7 +122,7 @@ def as_markdown(measured: Measured) -> str:
     share = measured.failed / max(measured.tried, 1)
     accepted = f", {len(measured.accepted)} of them accepted" if measured.accepted else ""
     text = (
-        f"Measured over {measured.scenarios} scenarios ({measured.passed} passed by the oracle) on lfx {measured.lfx}, "
+        f"Measured over {_sample(measured)} ({measured.passed} passed by the oracle) on lfx {measured.lfx}, "
         f"{measured.per_operator} mutant an operator and attempt: **{measured.killed:,} of {measured.tried:,} mutants "
         f"killed ({measured.kill_rate:.1%})**, {measured.tried - measured.killed} survivors{accepted}; in "
         f"{measured.failed:,} ({share:.1%}) the verdict turned to fail, in the others a grade fell. "
@@ -133,6 +138,12 @@ def as_markdown(measured: Measured) -> str:
     for name, row in measured.operators.items():
         lines.append(f"| `{name}` | {row.tried} | {row.killed} | {row.failed} | {_seen_by(row)} |")
     return "\n".join(lines) + "\n"
+
+
+def _sample(measured: Measured) -> str:
+    if measured.scenarios < measured.drawn_from:
+        return f"a seeded sample of {measured.scenarios} of {measured.drawn_from} scenarios"
+    return f"{measured.scenarios} scenarios"
 
 
 def _not_judged(measured: Measured) -> str:
