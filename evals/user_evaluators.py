@@ -12,7 +12,14 @@ from typing import Final, TypeAlias, cast
 from agent.turn.result import TurnResult
 from evals.attempt import Attempt, UserScore
 from evals.case import Case
-from evals.named_function import REASON_CHARACTERS, FunctionUnavailable, checked_callable, error_line, named_function, source_digest
+from evals.named_function import (
+    REASON_CHARACTERS,
+    FunctionUnavailable,
+    checked_callable,
+    error_line,
+    named_function,
+    source_digest,
+)
 from evals.scenario import Scenario
 from evals.scenarios.flows import BadFlow
 from evals.score import METRICS, Verdict, score_attempts

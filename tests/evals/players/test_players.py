@@ -42,6 +42,7 @@ from runtime.keychain.access_token import access_token
 from tests.evals.conftest import scenario_named
 from tests.server.live import serving
 from tests.shared.stand_ins import StandInRunner, ran
+from tests.shared.wires import Answering
 
 pytestmark = pytest.mark.anyio
 
@@ -139,8 +140,9 @@ async def test_tokens_and_cost_are_those_that_a_server_gives(
         text = json.dumps({"event": "complete", "data": {"result": "I did nothing.", **usage}})
         return Response(f"data: {text}\n\n", media_type="text/event-stream")
 
-    app = Starlette(routes=[Route("/api/v1/agentic/assist/stream", stream, methods=["POST"])])
-    async with serving(app) as address:
+    answering = Answering()
+    answering.app = Starlette(routes=[Route("/api/v1/agentic/assist/stream", stream, methods=["POST"])])
+    async with answering.serve() as address:
         attempt = await play_attempt(ECHO, HttpPlayer(address), environment)
     assert attempt.harness_error is None
     assert (attempt.tokens, cost(attempt)) == (tokens, costs)
