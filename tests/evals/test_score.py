@@ -382,3 +382,19 @@ def test_what_only_words_could_decide_is_undecided(played: Played, catalogue: Ca
 def test_at_least_95_percent_of_the_scenarios_are_decided_without_words() -> None:
     by_words = [one.id for one in scenarios() if not all(turn.by_structure for turn in one.turns)]
     assert len(by_words) <= 0.05 * len(scenarios()), by_words
+
+
+def test_several_scenarios_have_statements_beside_facts_so_that_what_lacks_the_facts_fails_without_a_judge(
+    played: Played, catalogue: Catalogue
+) -> None:
+    stated = [(one, turn) for one in scenarios() for turn in one.turns if turn.statements]
+    assert len({one.id for one, _ in stated}) >= 4
+    for one, turn in stated:
+        assert turn.facts, one.id
+        assert turn.fact_fault(turn.reply or "") == ""
+        assert any(turn.fact_fault(wrong.reply or "") for wrong in one.wrong), one.id
+    one, turn = next((one, turn) for one, turn in stated if one.canvas is None)
+    right = score_attempt(one, played(one, None, text=turn.reply or ""), catalogue)
+    assert (right.passed, right.undecided) == (None, turn.statements[0])
+    for wrong in one.wrong:
+        assert score_attempt(one, played(one, None, text=wrong.reply or ""), catalogue).passed is False
