@@ -21,7 +21,7 @@ def divide(scenarios: Sequence[Scenario], share: float = SHARE, seed: str = "") 
 
     What shares its canvas, its wording or its reference is a cluster and stays together. A cluster goes where its kinds
     are furthest from their share, the large ones first; where they are equally far, what makes scenarios easier or
-    harder decides (`features`), and then the seed. A scenario whose file says its split keeps it, and so does its cluster.
+    harder decides (`features`), and then the seed. A scenario whose file says its split keeps it, and its cluster too.
 
     Args:
         scenarios: what is divided.
