@@ -14,11 +14,14 @@ from pydantic_ai.usage import RunUsage
 from agent.turn.result import TurnError, TurnResult
 from evals.analysis.tally import read_verdicts, tally, write_verdicts
 from evals.attempt import Attempt, Score
+from evals.case import Case
 from evals.journal import open_journal, read_journal
 from evals.report.summary import summary
 from evals.scenario import Budget, Scenario
+from evals.scenarios.flows import read_flow
 from evals.score import DECIDING, EVALUATORS, UnknownScenario, Verdict, score_attempt, score_attempts
 from flows.catalogue import Catalogue
+from flows.document import Flow
 from runtime.results import RunError
 from tests.evals.conftest import Played, right_probes, scenario_named, scenarios
 from tests.shared.stand_ins import ran
@@ -398,3 +401,19 @@ def test_several_scenarios_have_statements_beside_facts_so_that_what_lacks_the_f
     assert (right.passed, right.undecided) == (None, turn.statements[0])
     for wrong in one.wrong:
         assert score_attempt(one, played(one, None, text=wrong.reply or ""), catalogue).passed is False
+
+
+def test_a_flow_is_graded_by_one_right_flow_and_not_by_the_parts_of_several(
+    played: Played, full_catalogue: Catalogue
+) -> None:
+    scenario = scenario_named("agent-four-tools")
+    right = read_flow(scenario.alternatives[0], full_catalogue)
+    mixed = read_flow(scenario.alternatives[0].replace("  news.search_mode: News\n", ""), full_catalogue)
+    assert mixed != right
+
+    def grades(flow: Flow) -> list[float]:
+        case = Case(scenario, played(scenario, flow), full_catalogue)
+        return [case.agreement(kind) for kind in ("node", "edge", "value")]
+
+    assert grades(right) == [1.0, 1.0, 1.0]
+    assert min(grades(mixed)) < 1.0
