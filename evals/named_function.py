@@ -54,7 +54,7 @@ def source_digest(function: Callable[..., Any]) -> str:
     bare = inspect.unwrap(function)
     described = f"{getattr(bare, '__module__', '')}:{getattr(bare, '__qualname__', type(bare).__qualname__)}"
     try:
-        file = inspect.getsourcefile(bare if inspect.isroutine(bare) else type(bare))
+        file = inspect.getsourcefile(cast("type", bare if inspect.isroutine(bare) else type(bare)))
         content = Path(file).read_bytes() if file else described.encode()
     except (OSError, TypeError):
         content = described.encode()

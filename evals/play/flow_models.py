@@ -123,10 +123,13 @@ def tool_calls(rule: ModelRule, messages: Sequence[ModelMessage], info: AgentInf
     request always leads to the same calls.
     """
     parts = [part for message in messages if isinstance(message, ModelRequest) for part in message.parts]
-    asked = max((at for at, part in enumerate(parts) if isinstance(part, UserPromptPart)), default=None)
-    if not rule.calls or asked is None or any(isinstance(part, ToolReturnPart) for part in parts[asked:]):
+    prompts = [(at, str(part.content)) for at, part in enumerate(parts) if isinstance(part, UserPromptPart)]
+    if not rule.calls or not prompts:
         return []
-    text, calls = str(parts[asked].content), list[ToolCallPart]()
+    asked, text = prompts[-1]
+    if any(isinstance(part, ToolReturnPart) for part in parts[asked:]):
+        return []
+    calls = list[ToolCallPart]()
     for tool in sorted(info.function_tools, key=lambda tool: tool.name):
         described = f"{tool.name} {tool.description or ''}"
         part = next((part for pattern, part in rule.calls.items() if re.search(pattern, described)), None)
