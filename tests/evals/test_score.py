@@ -14,14 +14,11 @@ from pydantic_ai.usage import RunUsage
 from agent.turn.result import TurnError, TurnResult
 from evals.analysis.tally import read_verdicts, tally, write_verdicts
 from evals.attempt import Attempt, Score
-from evals.case import Case
 from evals.journal import open_journal, read_journal
 from evals.report.summary import summary
 from evals.scenario import Budget, Scenario
-from evals.scenarios.flows import read_flow
 from evals.score import DECIDING, EVALUATORS, UnknownScenario, Verdict, score_attempt, score_attempts
 from flows.catalogue import Catalogue
-from flows.document import Flow
 from runtime.results import RunError
 from tests.evals.conftest import Played, right_probes, scenario_named, scenarios
 from tests.shared.stand_ins import ran
@@ -385,35 +382,3 @@ def test_what_only_words_could_decide_is_undecided(played: Played, catalogue: Ca
 def test_at_least_95_percent_of_the_scenarios_are_decided_without_words() -> None:
     by_words = [one.id for one in scenarios() if not all(turn.by_structure for turn in one.turns)]
     assert len(by_words) <= 0.05 * len(scenarios()), by_words
-
-
-def test_several_scenarios_have_statements_beside_facts_so_that_what_lacks_the_facts_fails_without_a_judge(
-    played: Played, catalogue: Catalogue
-) -> None:
-    stated = [(one, turn) for one in scenarios() for turn in one.turns if turn.statements]
-    assert len({one.id for one, _ in stated}) >= 4
-    for one, turn in stated:
-        assert turn.facts, one.id
-        assert turn.fact_fault(turn.reply or "") == ""
-        assert any(turn.fact_fault(wrong.reply or "") for wrong in one.wrong), one.id
-    one, turn = next((one, turn) for one, turn in stated if one.canvas is None)
-    right = score_attempt(one, played(one, None, text=turn.reply or ""), catalogue)
-    assert (right.passed, right.undecided) == (None, turn.statements[0])
-    for wrong in one.wrong:
-        assert score_attempt(one, played(one, None, text=wrong.reply or ""), catalogue).passed is False
-
-
-def test_a_flow_is_graded_by_one_right_flow_and_not_by_the_parts_of_several(
-    played: Played, full_catalogue: Catalogue
-) -> None:
-    scenario = scenario_named("agent-four-tools")
-    right = read_flow(scenario.alternatives[0], full_catalogue)
-    mixed = read_flow(scenario.alternatives[0].replace("  news.search_mode: News\n", ""), full_catalogue)
-    assert mixed != right
-
-    def grades(flow: Flow) -> list[float]:
-        case = Case(scenario, played(scenario, flow), full_catalogue)
-        return [case.agreement(kind) for kind in ("node", "edge", "value")]
-
-    assert grades(right) == [1.0, 1.0, 1.0]
-    assert min(grades(mixed)) < 1.0
