@@ -12,8 +12,8 @@ from runtime.guard.interpreter.scopes import Function, Scope, parameters
 from runtime.guard.interpreter.texts import as_path, as_text, cleaned, substituted
 from runtime.guard.origins import is_anything
 from runtime.guard.sets import elements, inside, listed, one, outside, paths, strings, union
-from runtime.guard.values import ANYTHING, EMPTY, STEP, Atom, Box, Const, Local, Made, Ref, Unknown, Value
-from runtime.guard.verdicts import checks, files, judging, methods, models, protocols, sockets
+from runtime.guard.values import ANYTHING, EMPTY, JOINED, STEP, Atom, Box, Const, Local, Made, Ref, Unknown, Value
+from runtime.guard.verdicts import checks, files, judging, methods, models, protocols, sockets, templates
 
 _LOOKS_AT = {
     **dict.fromkeys(("@getattr", "@hasattr", "@setattr", "@delattr", "@vars", "@dir"), 0),
@@ -148,6 +148,7 @@ def _outer(call: Call) -> Value:
     path, given = call.path, call.given
     judging.handed_on(call.reading, path, given.every(), call.node)
     models.reads(call)
+    templates.logged(call)
     sockets.encryption(call)
     check = call.reading.rules.check(path)
     if check in checks.CHECKS:
@@ -172,6 +173,8 @@ def _given(path: str, given: Arguments) -> Value:
     if path in _NUMBERS or (path == "re.sub" and substituted(given.given)):
         return STEP
     match path:
+        case "@str" if len(given.given) > 1 or "encoding" in given.named:
+            return JOINED  # it decodes bytes
         case "@str" | "@repr" | "@ascii" | "sys.intern" | "textwrap.dedent":
             return as_text(first) if given.given else ANYTHING
         case "@list" | "@tuple" | "@set" | "@sorted" | "@reversed" | "@iter" | "@frozenset" | "collections.deque":

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from runtime.guard.interpreter.derived import is_component
 from runtime.guard.interpreter.heap import GROWS
 from runtime.guard.interpreter.reading import Reading
+from runtime.guard.origins import makes_text
 from runtime.guard.sets import every, paths, strings
 from runtime.guard.values import MODEL_CONFIG, PICKED, Box, Const, File, Local, Made, Ref, Text, Unknown, Value
 from runtime.guard.verdicts.running import GRAPH, VERTEX, is_shared, kept_from
@@ -212,6 +213,7 @@ def _judged(reading: Reading, base: Value, name: str, node: ast.AST) -> Value | 
         reading.report("files", node, f"`.{name}` of a path")
     elif check in _SOFT or name in _LOOKS_LIKE_A_VALUE:
         only_refs = all(isinstance(atom, Ref) and not atom.path.startswith(("pandas.", "lfx.schema")) for atom in base)
+        only_refs = only_refs and not (check == "template" and any(map(makes_text, base)))
         return None if only_refs else frozenset({Unknown("method")})
     elif any(isinstance(atom, Unknown) for atom in base):
         reading.report("files", node, f"`.{name}` {hides}", f"Call `.{name}()` directly.")

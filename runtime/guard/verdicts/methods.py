@@ -9,7 +9,7 @@ from collections.abc import Callable
 from runtime.guard.interpreter import derived
 from runtime.guard.interpreter.arguments import Arguments, Call
 from runtime.guard.interpreter.texts import below, changed_text, filled, joined
-from runtime.guard.origins import is_anything
+from runtime.guard.origins import is_anything, makes_text
 from runtime.guard.sets import (
     constants,
     contents,
@@ -30,10 +30,6 @@ from runtime.guard.verdicts.embedded import format_reach, harmless_sql, query_re
 _SAME_FILE = re.compile(
     r"resolve|absolute|with_suffix|with_stem|relative_to|as_posix|__enter__|open|__str__|fileno|rename"
 )
-_MAKES_TEXT = re.compile(
-    r"(?:base64|binascii|codecs|zlib|gzip|bz2|lzma|quopri|json|orjson|re|regex|html)\.|urllib\.parse\."
-)
-"""Modules that make texts of texts and bytes, which do not stand in the source then."""
 _TABLES = ("pandas.", "lfx.schema")
 
 
@@ -107,8 +103,8 @@ def _format(call: Call) -> None:
     parts = call.given.every() if call.path == "format" else [inside(call.at(0))]
     within = [atom for value in parts for atom in every(value)]
     objects = any(isinstance(atom, Made | Local) or _is_code(atom) for atom in within)
-    made = any(isinstance(atom, Text) or _is_text(atom) for atom in call.held)
-    instances = any(isinstance(atom, Ref) and atom.is_instance and not _is_text(atom) for atom in within)
+    made = any(isinstance(atom, Text) or makes_text(atom) for atom in call.held)
+    instances = any(isinstance(atom, Ref) and atom.is_instance and not makes_text(atom) for atom in within)
     if (objects and (made or any(isinstance(atom, Unknown) for atom in call.held))) or (instances and made):
         fix = "Write the template out, or fill it in with string.Template."
         call.report("escape", "A format template made at run time that is given objects", fix)
@@ -117,11 +113,6 @@ def _format(call: Call) -> None:
 def _is_code(atom: Atom) -> bool:
     """Whether something is a function or class of outside, behind which its module lies."""
     return isinstance(atom, Ref) and not atom.is_instance and not atom.path.startswith("@")
-
-
-def _is_text(atom: Atom) -> bool:
-    """Whether outside code may have made a text of it."""
-    return isinstance(atom, Ref) and atom.is_instance and _MAKES_TEXT.match(atom.path) is not None
 
 
 def _texts(call: Call) -> list[str]:
