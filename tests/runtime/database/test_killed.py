@@ -24,7 +24,7 @@ import asyncio, sys
 from runtime.database.conversations import ConversationRows
 from runtime.database.database import Database
 from runtime.database.runs import RunRows
-from runtime.sessions.run_entry import RunEntry
+from runtime.sessions.run_entry import LoggedRun, RunEntry
 
 async def write(database, task):
     conversations, runs, number = ConversationRows(database), RunRows(database), 0
@@ -34,7 +34,7 @@ async def write(database, task):
         print("conversations", name, flush=True)
         entry = RunEntry(id=name, flow="f", name="n", source="http", input="i" * 2000, output=None, error=None,
                          seconds=1.0, input_tokens=1, output_tokens=1)
-        await runs.add([("u", entry)], [], 10**6)
+        await runs.add([LoggedRun("u", entry)], [], 10**6)
         print("runs", name, flush=True)
         number += 1
 
@@ -119,7 +119,10 @@ async def test_a_migration_whose_process_is_killed_is_done_by_the_next_start(
     killed_in: int, database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await at_revision(database_url, HEAD, tmp_path)
-    flow = "insert into flows values ('f', 'ada', 'mine', 0, 0, 1, '2026-01-01', '{}')"
+    flow = (
+        "insert into flows (id, owner, name, node_count, edge_count, version, updated_at, document) "
+        "values ('f', 'ada', 'mine', 0, 0, 1, '2026-01-01', '{}')"
+    )
     query(database_url, flow)
     broken = later_migrations(tmp_path / "broken", killed_in)
     command = [sys.executable, "-c", OPEN, database_url, str(broken), "later_2"]
