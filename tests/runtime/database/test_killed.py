@@ -34,7 +34,7 @@ async def write(database, task):
         print("conversations", name, flush=True)
         entry = RunEntry(id=name, flow="f", name="n", source="http", input="i" * 2000, output=None, error=None,
                          seconds=1.0, input_tokens=1, output_tokens=1)
-        await runs.add([LoggedRun("u", entry)], [], 10**6)
+        await runs.add([LoggedRun(owner="u", entry=entry)], [], 10**6)
         print("runs", name, flush=True)
         number += 1
 
