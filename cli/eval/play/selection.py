@@ -219,7 +219,7 @@ def scored(
     try:
         return score_with(all_scenarios(), attempts, catalogue, evaluators)
     except UnknownScenario as unknown:
-        raise BadUsage("other_scenario", unknown.message, fix=PLAY_AGAIN) from None
+        raise BadUsage("other_scenario", unknown.message, fix=unknown.fix) from None
 
 
 def verdicts_of(path: Path) -> "list[Verdict]":

@@ -14,6 +14,7 @@ from markupsafe import Markup
 from evals.analysis.metrics import DECLARED
 from evals.report.clipping import SIZES, Limits
 from evals.report.formats.documents import Value, summary
+from evals.report.formats.figures import figure
 from evals.report.model import Report
 from evals.report.svg.charts import cost_against_quality
 from evals.score import METRICS
@@ -107,7 +108,7 @@ def _points(value: float) -> str:
 def _figure(value: float | None) -> str:
     if value is None:
         return "–"
-    return f"{value:,.0f}" if value >= 100 or value == int(value) else f"{value:,.2f}"
+    return f"{value:,.0f}" if value == int(value) else figure(value)
 
 
 def _took(seconds: float | None) -> str:

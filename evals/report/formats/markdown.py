@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from evals.analysis.statistics import Estimate
 from evals.report.baseline import BaselineComparison
 from evals.report.clipping import line
+from evals.report.formats.figures import figure
 from evals.report.gate import GateDecision
 from evals.report.model import Report, ReportedAttempt
 from evals.report.players import Apart
@@ -105,7 +106,7 @@ def _duels(report: Report) -> str:
             f"{one.tested.after:.1%}",
             f"{one.tested.difference * 100:+.1f} ({one.tested.low * 100:+.1f} to {one.tested.high * 100:+.1f})",
             f"{one.tested.adjusted:.4f}",
-            f"{one.tested.scenarios} in {one.tested.clusters} clusters",
+            f"{one.tested.scenarios} in {_counted(one.tested.clusters, 'cluster')}",
         ]
         for one in report.duels
     ]
@@ -196,8 +197,12 @@ def _rates(one: Standing) -> str:
     return ", ".join(f"k={k}: {rate:.1%}" for k, rate in one.pass_hat_k.items()) or "–"
 
 
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
 def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:,.2f}" if value < 100 else f"{value:,.0f}"
+    return "–" if value is None else figure(value)
 
 
 def _plain(text: str) -> str:
