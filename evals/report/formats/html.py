@@ -92,7 +92,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    filters = {"percent": _percent, "points": _points, "figure": _figure, "took": _took, "mark": _mark}
+    filters = {"percent": _percent, "points": _points, "figure": _figure, "money": figure, "took": _took, "mark": _mark}
     environment.filters.update(filters)
     return environment
 
@@ -108,7 +108,7 @@ def _points(value: float) -> str:
 def _figure(value: float | None) -> str:
     if value is None:
         return "–"
-    return f"{value:,.0f}" if value == int(value) else figure(value)
+    return f"{value:,.0f}" if value >= 100 or value == int(value) else f"{value:,.2f}"
 
 
 def _took(seconds: float | None) -> str:

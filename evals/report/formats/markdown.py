@@ -11,7 +11,7 @@ from evals.report.clipping import line
 from evals.report.formats.figures import figure
 from evals.report.gate import GateDecision
 from evals.report.model import Report, ReportedAttempt
-from evals.report.players import Apart
+from evals.report.players import DOLLARS, Apart
 from evals.report.standings import Standing
 from evals.score import METRICS
 
@@ -132,7 +132,10 @@ def _spreads(report: Report) -> str:
         [
             one.name,
             code(one.player, 80),
-            *(_number(value) for value in (one.low, one.quarter, one.median, one.upper, one.tail, one.high)),
+            *(
+                figure(value) if one.name == DOLLARS else _number(value)
+                for value in (one.low, one.quarter, one.median, one.upper, one.tail, one.high)
+            ),
             str(one.count),
         ]
         for one in report.spreads
@@ -202,7 +205,7 @@ def _counted(count: int, what: str) -> str:
 
 
 def _number(value: float | None) -> str:
-    return "–" if value is None else figure(value)
+    return "–" if value is None else f"{value:,.2f}" if value < 100 else f"{value:,.0f}"
 
 
 def _plain(text: str) -> str:
