@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import ErrorDetails
 
 from evals.analysis.clusters import clusters
 from evals.analysis.comparison import compare
@@ -79,6 +80,12 @@ class GateResult(BaseModel):
     significance: Significance | None = None
 
 
+def _fault(item: ErrorDetails) -> str:
+    """One fault of a gate file, after the key that has it."""
+    key = ".".join(str(part) for part in item["loc"])
+    return f"{key}: {item['msg']}" if key else item["msg"]
+
+
 def load_gate(path: Path) -> tuple[Gate, tuple[Verdict, ...]]:
     """Read a gate file and its baseline.
 
@@ -93,7 +100,7 @@ def load_gate(path: Path) -> tuple[Gate, tuple[Verdict, ...]]:
     except yaml.YAMLError:
         raise GateError(f"{path.name} is not YAML") from None
     except ValidationError as error:
-        raise GateError(f"{path.name}: {'; '.join(item['msg'] for item in error.errors())}") from None
+        raise GateError(f"{path.name}: {'; '.join(_fault(item) for item in error.errors())}") from None
     if gate.baseline is None:
         return gate, ()
     try:

@@ -10,6 +10,9 @@ from pydantic import BaseModel, ValidationError
 
 from runtime.files.texts import TEXT_LIMIT, too_large, write_file
 
+CUT_OFF = "the file ends in the middle of this line, as after a crash; `eval run --resume` mends a journal"
+"""What is wrong with a last line that was not written whole."""
+
 Line = TypeVar("Line", bound=BaseModel)
 
 
@@ -49,7 +52,10 @@ class JsonLines(Generic[Line]):
             newer = next((item["msg"] for item in error.errors() if item["loc"] == ("origin", "format")), None)
             if newer is not None:
                 raise JsonLinesError(self._path.name, number, f"written by a later Wirewright: {newer}") from None
-            faults = f"not a valid {self._model.__name__.lower()} ({error.error_count()} faults)"
+            if not line.endswith(b"\n") and {item["type"] for item in error.errors()} == {"json_invalid"}:
+                raise JsonLinesError(self._path.name, number, CUT_OFF) from None
+            count = error.error_count()
+            faults = f"not a valid {self._model.__name__.lower()} ({count} {'fault' if count == 1 else 'faults'})"
             raise JsonLinesError(self._path.name, number, faults) from None
 
     def write(self, lines: Iterable[Line]) -> None:

@@ -220,6 +220,7 @@ class Scenario(Strict):
             reference flow are not scored.
         reference: a reference flow at the end; None if the canvas must stay as it is.
         alternatives: flows that are equally right.
+        few: why a flow that is to be built has fewer than three alternatives of different structures, if it has.
         wrong: results that must fail.
         expect: what must be true of the resulting flow.
         probes: runs of the resulting flow.
@@ -242,6 +243,7 @@ class Scenario(Strict):
     open: Annotated[bool, Field(exclude_if=operator.not_)] = False
     reference: Text | None = None
     alternatives: tuple[Text, ...] = ()
+    few: Annotated[Text | None, Field(exclude_if=operator.not_)] = None
     wrong: tuple[Wrong, ...] = ()
     expect: Expect = Expect()
     probes: tuple[Probe, ...] = ()

@@ -163,12 +163,15 @@ class Verdict(BaseModel):
 
 
 class UnknownScenario(KeyError):
-    """An attempt at a scenario that does not exist, or that has changed since."""
+    """An attempt at a scenario that does not exist, or that has changed since; `fix` is what to do."""
 
     def __init__(self, attempt: Attempt, *, known: bool) -> None:
         super().__init__(attempt.scenario)
         why = "has changed since it was played" if known else "is not among the scenarios"
-        self.message = f"{attempt.scenario} {why}; play it again."
+        pack = attempt.origin.pack if attempt.origin is not None else ""
+        played = f", and it was played with the pack {pack}" if pack else ""
+        self.message = f"{attempt.scenario} {why}{played}."
+        self.fix = "Name the pack with --pack, or play again." if pack else "Play again with the current scenarios."
 
 
 def score_attempt(scenario: Scenario, attempt: Attempt, catalogue: Catalogue) -> Verdict:

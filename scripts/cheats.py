@@ -12,8 +12,7 @@ from typing import NamedTuple
 from cli.eval.play.environment import play_environment
 from evals.play.attempts import play
 from evals.play.environment import PlayEnvironment
-from evals.players.cheats.table import CHEATS, CONTROL, Cheat
-from evals.scenario import Scenario
+from evals.players.cheats.table import CHEATS, CONTROL, Cheat, Task, tasks_of
 from evals.scenarios.loader import load_scenarios
 from evals.score import score_attempts
 from scripts.checkout import ROOT, checkout_environment, replace_marked
@@ -36,9 +35,9 @@ class Outcome(NamedTuple):
         return tuple(name for name in self.passed if name not in self.deserved)
 
 
-async def outcome(cheat: Cheat, scenarios: Sequence[Scenario], environment: PlayEnvironment, size: int) -> Outcome:
+async def outcome(cheat: Cheat, every: Sequence[Task], environment: PlayEnvironment, size: int) -> Outcome:
     """Play a sample of a cheat's tasks and score it."""
-    tasks = cheat.sample(scenarios, environment.catalogue, size)
+    tasks = cheat.sample(every, size)
     chosen = [task.scenario for task in tasks]
     attempts = await play(chosen, cheat.player, environment)
     verdicts = score_attempts(chosen, attempts, environment.catalogue)
@@ -64,11 +63,11 @@ def as_markdown(outcomes: Sequence[Outcome]) -> str:
 
 async def measured(size: int) -> list[Outcome]:
     """The outcomes of the control and every cheat."""
-    scenarios = load_scenarios()
     found: list[Outcome] = []
     async with play_environment(2) as environment:
+        every = tasks_of(load_scenarios(), environment.catalogue)
         for cheat in (CONTROL, *CHEATS):
-            one = await outcome(cheat, scenarios, environment, size if cheat.acts else len(scenarios))
+            one = await outcome(cheat, every, environment, size if cheat.acts else len(every))
             print(cheat.name, one.played, len(one.passed), len(one.deserved), *one.undeserved, flush=True)
             found.append(one)
     return found

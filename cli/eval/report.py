@@ -11,7 +11,6 @@ from cli.engine import ready_catalogue
 from cli.errors import BadUsage, CommandError
 from cli.eval.play.options import Journal, PackName
 from cli.eval.play.selection import (
-    PLAY_AGAIN,
     all_scenarios,
     attempts_of,
     check_player,
@@ -172,7 +171,7 @@ def _play(path: Path, scenarios: Collection[str] | None = None) -> "Play":
     try:
         return score_play(all_scenarios(), attempts, ready_catalogue())
     except UnknownScenario as unknown:
-        raise BadUsage("other_scenario", unknown.message, fix=PLAY_AGAIN, where=path.name) from None
+        raise BadUsage("other_scenario", unknown.message, fix=unknown.fix, where=path.name) from None
     except BadFlow as bad:
         fix = "Correct the scenario, or install the engine it is for: wirewright runner install."
         raise BadUsage("bad_scenario", f"A reference flow does not build: {bad}", fix=fix) from None

@@ -186,6 +186,7 @@ class _Play:
                 )
             _note_agents([*done, *played])
             self._note_evaluators(done)
+            self._note_runs(played)
             return [*done, *played], environment.catalogue
 
     def _earlier(self) -> "list[Attempt]":
@@ -212,6 +213,13 @@ class _Play:
         changed = [name for name, version in now.items() if any(one.get(name, version) != version for one in before)]
         if changed:
             print_message(f"{self.target} has scores of other versions of own evaluators: {', '.join(changed)}.")
+
+    def _note_runs(self, played: "Sequence[Attempt]") -> None:
+        """Say how players without an engine are played, if this one leaves flows and never ran what was asked."""
+        asking = {one.id for one in self.scenarios if any(turn.run for turn in one.turns)}
+        asked = [one for one in played if one.scenario in asking and one.flow is not None and not one.without_engine]
+        if asked and not any(turn.runs for one in asked for turn in one.turns):
+            print_message("No run that was asked for was made. A player that cannot run flows plays with --no-engine.")
 
     def _wants(self, attempt: "Attempt") -> bool:
         wanted = {(scenario.id, scenario.digest) for scenario in self.scenarios}

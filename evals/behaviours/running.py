@@ -15,7 +15,13 @@ from evals.behaviours.derivation import inputs_of
 from evals.behaviours.families import Input
 from evals.behaviours.outcomes import Behaviour, Outcome, agree
 from evals.behaviours.recorded import Behaviours, flow_key
-from evals.play.addresses import flow_with_addresses, placeholder, with_addresses, with_other_addresses
+from evals.play.addresses import (
+    flow_with_addresses,
+    placeholder,
+    text_with_addresses,
+    with_addresses,
+    with_other_addresses,
+)
 from evals.play.flow_models import with_models
 from evals.play.stub_services import serve
 from evals.scenario import Scenario
@@ -133,8 +139,9 @@ class _Running:
             memory=memory,
         )
         for text in given.earlier:
-            await self.runner.execute(self.flow, text, options)
-        result = await self.runner.execute(self.flow, given.text, options)
+            await self.runner.execute(self.flow, text_with_addresses(text, self.addresses), options)
+        said = text_with_addresses(given.text, self.addresses)
+        result = await self.runner.execute(self.flow, said, options)
         outcome = self._without_addresses(Outcome.of(result))
         self.known.learn(self.key, given, outcome)
         return outcome

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 import yaml
+from pydantic import ValidationError
 
 from evals.packs.pack import MANIFEST, SCENARIOS, Manifest, Pack, PackError, digest_of, open_pack
 from evals.packs.split import SHARE, SplitError, divide
@@ -47,6 +48,23 @@ class Made:
     apart: tuple[str, ...]
 
 
+def described_as(name: str, version: str, about: str) -> Manifest:
+    """What a pack's file will say, still without a digest.
+
+    Raises:
+        PackError: it cannot have this name or version.
+    """
+    try:
+        return Manifest(name=name, version=version, about=about, digest="0" * 64)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        key = ".".join(str(part) for part in first["loc"])
+        raise PackError(
+            f"A pack cannot have {first['input']!r} as its {key}.",
+            "Give a name of letters, digits, dots, hyphens and underscores, and a version.",
+        ) from None
+
+
 def make_pack(
     scenarios: Path,
     target: Path,
@@ -74,6 +92,7 @@ def make_pack(
     for place in (target, dev):
         if place is not None and place.exists() and (not place.is_dir() or any(place.iterdir())):
             raise PackError(f"{place} exists already.", "Name another place, or remove it first.")
+    described = described_as(name, version, about)
     found = load_scenarios(scenarios)
     try:
         splits = divide(found, share, seed)
@@ -86,8 +105,7 @@ def make_pack(
     with tempfile.TemporaryDirectory(prefix="wirewright-pack-") as temporary:
         folder = Path(temporary) / "pack"
         _write_scenarios(scenarios, kept, splits, folder / SCENARIOS)
-        digest = digest_of(folder / SCENARIOS)
-        manifest = Manifest(name=name, version=version, about=about, digest=digest)
+        manifest = described.model_copy(update={"digest": digest_of(folder / SCENARIOS)})
         text = yaml.safe_dump(manifest.model_dump(), sort_keys=False, allow_unicode=True)
         (folder / MANIFEST).write_text(text, encoding="utf-8")
         try:

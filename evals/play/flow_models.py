@@ -141,10 +141,17 @@ def tool_calls(rule: ModelRule, messages: Sequence[ModelMessage], info: AgentInf
 
 
 def _arguments(schema: Mapping[str, Any], text: str) -> dict[str, Any]:
-    """Values for what a tool needs: the text for texts, something plain for the rest."""
+    """Values for what a tool needs: the text for texts and for a list of texts, something plain for the rest."""
     fields: Mapping[str, Mapping[str, Any]] = schema.get("properties", {})
     needed = schema.get("required") or list(fields)
-    return {name: _PLAIN.get(str(fields.get(name, {}).get("type")), text) for name in needed}
+    return {name: _argument(fields.get(name, {}), text) for name in needed}
+
+
+def _argument(field: Mapping[str, Any], text: str) -> Any:
+    kind = str(field.get("type"))
+    if kind == "array" and field.get("items", {}).get("type") == "string":
+        return [text]
+    return _PLAIN.get(kind, text)
 
 
 @dataclass(frozen=True)

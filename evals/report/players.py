@@ -75,7 +75,10 @@ class Spread:
     count: int
 
 
-FIGURES = ("agent seconds", "tokens", "US dollars")
+DOLLARS = "US dollars"
+"""The figure that may be a small fraction of one."""
+
+FIGURES = ("agent seconds", "tokens", DOLLARS)
 """What is distributed: how long the agent took for all its turns, and what its models took."""
 
 

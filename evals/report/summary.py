@@ -17,9 +17,12 @@ def columns(result: Tally) -> list[str]:
 
 
 def table(result: Tally, player: str) -> Table:
-    """Verdicts as a table."""
+    """Verdicts as a table; when there are several players, each row says whose it is."""
+    several = _several(result)
     view = Table(title=f"player: {player}", title_justify="left", show_footer=True)
     view.add_column("scenario", footer=f"{len(result.verdicts)} played", no_wrap=True)
+    if several:
+        view.add_column("player", overflow="fold")
     view.add_column("passed", footer=percent(result.pass_rate), justify="center")
     names = columns(result)
     for name in names:
@@ -27,20 +30,28 @@ def table(result: Tally, player: str) -> Table:
     view.add_column("seconds", justify="right")
     for verdict in result.verdicts:
         cells = [mark(verdict.value(name)) for name in (PASSED, *names)]
-        view.add_row(attempt_label(verdict.scenario, verdict.repeat), *cells, f"{verdict.measured.seconds:.2f}")
+        whose = [Text(verdict.player)] if several else []
+        label = attempt_label(verdict.scenario, verdict.repeat)
+        view.add_row(label, *whose, *cells, f"{verdict.measured.seconds:.2f}")
     return view
 
 
 def reasons(result: Tally) -> list[str]:
     """Why attempts did not pass, and which evaluators of the user's own failed, one per line."""
-    why = [f"{verdict.scenario}: {verdict.why}" for verdict in result.verdicts if verdict.why]
+    several = _several(result)
+    named = [(f"{one.scenario} ({one.player})" if several else one.scenario, one) for one in result.verdicts]
+    why = [f"{name}: {verdict.why}" for name, verdict in named if verdict.why]
     broken = [
-        f"{verdict.scenario}: {name} is not scored: {error}"
-        for verdict in result.verdicts
+        f"{label}: {name} is not scored: {error}"
+        for label, verdict in named
         for name, error in verdict.evaluator_errors.items()
         if name not in verdict.required
     ]
     return [*why, *broken]
+
+
+def _several(result: Tally) -> bool:
+    return len({verdict.player for verdict in result.verdicts}) > 1
 
 
 def means(result: Tally) -> list[str]:

@@ -87,7 +87,7 @@ def test_a_gate_is_read_with_its_baseline(tmp_path: Path) -> None:
     [
         ("floors: {unheard: 1}", "there is no score unheard"),
         ("floors: {honest: 2}", "less than or equal to 1"),
-        ("mode: loose", "exact"),
+        ("mode: loose", "^gate.yaml: mode: .*exact"),
         ("baseline: none.jsonl", "none.jsonl cannot be read"),
         ("a: [", "is not YAML"),
     ],

@@ -94,3 +94,14 @@ def test_a_scenario_that_changed_is_another_key() -> None:
     changed = Scenario.model_validate_json(scenario.model_copy(update={"about": "x"}).model_dump_json(by_alias=True))
     assert changed.digest != scenario.digest
     assert attempt(digest=scenario.digest).key != attempt(digest=changed.digest).key
+
+
+def test_a_last_line_that_is_cut_off_says_what_mends_it(tmp_path: Path) -> None:
+    path = tmp_path / "attempts.jsonl"
+    whole = attempt().model_dump_json()
+    path.write_text(f"{whole}\n{whole[:-20]}", encoding="utf-8")
+    with pytest.raises(JsonLinesError, match=r"attempts\.jsonl line 2: the file ends in the middle .*--resume"):
+        list(read_journal(path))
+    path.write_text(f"{whole}\n{whole[:-20]}\n", encoding="utf-8")
+    with pytest.raises(JsonLinesError, match=r"line 2: not a valid attempt \(1 fault\)"):
+        list(read_journal(path))

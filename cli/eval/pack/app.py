@@ -123,9 +123,14 @@ def _show(shown: "PackShown", dev: str | None, *, as_json: bool) -> None:
     if as_json:
         print_json(shown)
         return
-    print_result(f"{shown['name']} {shown['version']}: {shown['scenarios']} scenarios in {shown['path']}")
+    print_result(f"{shown['name']} {shown['version']}: {_counted(shown['scenarios'])} in {shown['path']}")
     print_result(f"digest {shown['digest']}")
     for kind, (in_dev, in_test) in shown["kinds"].items():
         print_result(f"  {kind}: {in_dev} dev, {in_test} test")
     if dev is not None:
-        print_result(f"{len(shown['apart'])} scenarios of the dev split are in {dev}, and not in the pack.")
+        apart = len(shown["apart"])
+        print_result(f"{_counted(apart)} of the dev split {'is' if apart == 1 else 'are'} in {dev}, not in the pack.")
+
+
+def _counted(scenarios: int) -> str:
+    return "1 scenario" if scenarios == 1 else f"{scenarios} scenarios"

@@ -219,7 +219,7 @@ def scored(
     try:
         return score_with(all_scenarios(), attempts, catalogue, evaluators)
     except UnknownScenario as unknown:
-        raise BadUsage("other_scenario", unknown.message, fix=PLAY_AGAIN) from None
+        raise BadUsage("other_scenario", unknown.message, fix=unknown.fix) from None
 
 
 def verdicts_of(path: Path) -> "list[Verdict]":
@@ -252,4 +252,4 @@ def gate_of(name: str | None) -> "tuple[Gate, tuple[Verdict, ...]] | None":
     try:
         return load_gate(Path(name))
     except (GateError, JsonLinesError) as error:
-        raise BadUsage("bad_gate", f"{error}.", fix="Correct the file.", where="--gate") from None
+        raise BadUsage("bad_gate", f"{error}.", fix="Name a gate file, or correct this one.", where="--gate") from None

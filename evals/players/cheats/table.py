@@ -79,16 +79,20 @@ class Cheat:
         """Who plays."""
         return TrickPlayer(f"cheat-{self.name}", self.trick)
 
-    def tasks(self, scenarios: Iterable[Scenario], catalogue: Catalogue) -> list[Task]:
-        """The tasks that concern it, by scenario."""
-        suited = (one for one in scenarios if (_buildable(one) if self.acts else not one.acts))
-        return [task for one in suited if self.concerns(task := task_of(one, catalogue))]
+    def tasks(self, every: Iterable[Task]) -> list[Task]:
+        """Those of all tasks that concern it, in their order."""
+        return [task for task in every if self.acts is bool(task.scenario.acts) and self.concerns(task)]
 
-    def sample(self, scenarios: Iterable[Scenario], catalogue: Catalogue, size: int) -> list[Task]:
+    def sample(self, every: Iterable[Task], size: int) -> list[Task]:
         """At most that many of its tasks, drawn with a fixed seed, by scenario."""
-        tasks = self.tasks(scenarios, catalogue)
+        tasks = self.tasks(every)
         drawn = random.Random(f"{SEED} {self.name}").sample(tasks, min(size, len(tasks)))  # noqa: S311  (a sample)
         return sorted(drawn, key=lambda task: task.scenario.id)
+
+
+def tasks_of(scenarios: Iterable[Scenario], catalogue: Catalogue) -> list[Task]:
+    """What cheats can play: the scenarios whose right flow is all that they ask for, and those without one."""
+    return [task_of(one, catalogue) for one in scenarios if _buildable(one) or not one.acts]
 
 
 def task_of(scenario: Scenario, catalogue: Catalogue) -> Task:

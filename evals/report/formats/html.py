@@ -14,6 +14,7 @@ from markupsafe import Markup
 from evals.analysis.metrics import DECLARED
 from evals.report.clipping import SIZES, Limits
 from evals.report.formats.documents import Value, summary
+from evals.report.formats.figures import figure
 from evals.report.model import Report
 from evals.report.svg.charts import cost_against_quality
 from evals.score import METRICS
@@ -91,7 +92,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    filters = {"percent": _percent, "points": _points, "figure": _figure, "took": _took, "mark": _mark}
+    filters = {"percent": _percent, "points": _points, "figure": _figure, "money": figure, "took": _took, "mark": _mark}
     environment.filters.update(filters)
     return environment
 

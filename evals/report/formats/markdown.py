@@ -8,9 +8,10 @@ from collections.abc import Iterable, Sequence
 from evals.analysis.statistics import Estimate
 from evals.report.baseline import BaselineComparison
 from evals.report.clipping import line
+from evals.report.formats.figures import figure
 from evals.report.gate import GateDecision
 from evals.report.model import Report, ReportedAttempt
-from evals.report.players import Apart
+from evals.report.players import DOLLARS, Apart
 from evals.report.standings import Standing
 from evals.score import METRICS
 
@@ -105,7 +106,7 @@ def _duels(report: Report) -> str:
             f"{one.tested.after:.1%}",
             f"{one.tested.difference * 100:+.1f} ({one.tested.low * 100:+.1f} to {one.tested.high * 100:+.1f})",
             f"{one.tested.adjusted:.4f}",
-            f"{one.tested.scenarios} in {one.tested.clusters} clusters",
+            f"{one.tested.scenarios} in {_counted(one.tested.clusters, 'cluster')}",
         ]
         for one in report.duels
     ]
@@ -131,7 +132,10 @@ def _spreads(report: Report) -> str:
         [
             one.name,
             code(one.player, 80),
-            *(_number(value) for value in (one.low, one.quarter, one.median, one.upper, one.tail, one.high)),
+            *(
+                figure(value) if one.name == DOLLARS else _number(value)
+                for value in (one.low, one.quarter, one.median, one.upper, one.tail, one.high)
+            ),
             str(one.count),
         ]
         for one in report.spreads
@@ -194,6 +198,10 @@ def _clusters(estimate: Estimate | None) -> str:
 
 def _rates(one: Standing) -> str:
     return ", ".join(f"k={k}: {rate:.1%}" for k, rate in one.pass_hat_k.items()) or "–"
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def _number(value: float | None) -> str:

@@ -52,7 +52,7 @@ def _parts(report: Report, most: int) -> Iterator[str]:
 def _headline(report: Report) -> Iterator[str]:
     for one in report.standings:
         excluded = f", **{one.harness_errors} not judged**" if one.harness_errors else ""
-        rate = f" ({estimated(one.rate)})" if one.rate is not None else ""
+        rate = f", {estimated(one.rate)}" if one.rate is not None else ""
         yield f"- {code(one.name, 80)}: passed **{one.passed} of {one.attempts}**{excluded}{rate}"
 
 

@@ -9,6 +9,7 @@ from evals.journal import read_journal
 from evals.scenarios.loader import FOLDER
 from flows.catalogue import Catalogue
 from tests.cli.conftest import Wirewright
+from tests.shared.stand_ins import StandInRunner
 
 NAMES = ("echo", "echo-wired", "refuse-weather", "refuse-keys")
 
@@ -87,3 +88,30 @@ def test_what_cannot_be_made_is_bad_usage(
     monkeypatch.chdir(source.parent)
     done = wirewright("eval", "pack", "create", *arguments, "--json")
     assert (done.code, done.json["error"]["code"]) == (2, code)
+
+
+@pytest.mark.parametrize(("name", "version"), [("my pack", "1"), ("../mine", "1"), ("", "1"), ("mine", "")])
+def test_a_name_or_a_version_that_a_pack_cannot_have_is_refused_before_anything_is_written(
+    name: str, version: str, wirewright: Wirewright, source: Path, tmp_path: Path
+) -> None:
+    wanted = ("--name", name, "--pack-version", version, "--out", tmp_path / "pack", "--dev", tmp_path / "dev")
+    done = wirewright("eval", "pack", "create", source, *wanted, "--json")
+    assert (done.code, done.json["error"]["code"]) == (2, "bad_pack")
+    wrong = f"{version!r} as its version" if name == "mine" else f"{name!r} as its name"
+    assert done.json["error"]["message"] == f"A pack cannot have {wrong}."
+    assert not (tmp_path / "pack").exists()
+    assert not (tmp_path / "dev").exists()
+
+
+def test_a_journal_of_a_pack_says_which_pack_must_be_named(
+    wirewright: Wirewright, source: Path, tmp_path: Path, runner: StandInRunner
+) -> None:
+    pack, journal = tmp_path / "pack", tmp_path / "attempts.jsonl"
+    (source / "echo.yaml").rename(source / "own-echo.yaml")
+    text = (source / "own-echo.yaml").read_text(encoding="utf-8")
+    (source / "own-echo.yaml").write_text(text.replace("id: echo", "id: own-echo"), encoding="utf-8")
+    wirewright("eval", "pack", "create", source, "--name", "mine", "--pack-version", "1", "--out", pack)
+    wirewright("eval", "run", "--pack", pack, "--player", "null", "--scenario", "own-echo", "--out", journal)
+    error = wirewright("eval", "score", journal, "--json").json["error"]
+    assert error["message"].startswith("own-echo is not among the scenarios, and it was played with the pack mine 1 ")
+    assert error["fix"] == "Name the pack with --pack, or play again."

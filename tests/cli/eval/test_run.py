@@ -355,3 +355,25 @@ def test_repeats_are_shown_as_pass_at_k(wirewright: Wirewright, runner: StandInR
     done = wirewright("eval", "run", "--scenario", "echo-wired", "--repeats", "2", "--json")
     (two,) = done.json["repeated"]
     assert (two["k"], set(two)) == (2, {"k", "at_least_one", "every_one"})
+
+
+@pytest.mark.parametrize(("more", "hint"), [((), True), (("--no-engine",), False)])
+def test_a_player_that_never_runs_what_it_was_asked_to_learns_of_no_engine(
+    more: tuple[str, ...],
+    hint: bool,
+    wirewright: Wirewright,
+    runner: StandInRunner,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    flow = (
+        "from wirewright import Catalogue, build\n\n"
+        "SPEC = 'name: Echo\\nnodes:\\n  a: ChatInput\\n  b: ChatOutput\\n"
+        "edges:\\n  a.message -> b.input_value\\n'\n\n"
+        "async def play(request):\n"
+        "    return {'flow': build(SPEC, Catalogue.load()).flow.to_json(), 'text': 'I built it.'}\n"
+    )
+    (tmp_path / "engineless.py").write_text(flow, encoding="utf-8")
+    done = wirewright("eval", "run", "--player", "python:engineless:play", "--scenario", "echo", *more)
+    assert ("plays with --no-engine" in done.err) is hint

@@ -19,7 +19,6 @@ WITHOUT = {
     "missing-key-run": "without the key its reference ends in an error, as it should",
     "service-typed-word": "its service knows two words, and on all others the reference ends in an error",
     "structured-form": "its model has no rules, so it answers nothing offline",
-    "agent-other-search": "its tools reach the network",
     "api-two-lookups": "its service knows two words, and on all others the reference ends in an error",
     "chinese-degrees": "its service has one answer",
     "debug-starter-page": "its service has one page",

@@ -134,6 +134,17 @@ async def test_earlier_messages_are_remembered_in_their_session_only(engine_envi
     assert [one.outputs for one in found] == [("Yes?",), ("A hot drink it is.",), ("Yes?",)]
 
 
+async def test_an_input_names_a_service_by_its_address(full_catalogue: Catalogue) -> None:
+    desk = scenario_named("mcp-take-out")
+    runner = StandInRunner()
+    asked = Input(trait="given", text="Open {{service:desk}}/page", earlier=("Is {{service:desk}} up?",))
+    await outcomes(desk, read_flow(desk.reference or "", full_catalogue), [asked], engine(runner, full_catalogue))
+    [(_, before), (_, text)] = runner.asked
+    address = (text or "").removeprefix("Open ").removesuffix("/page")
+    assert address.startswith("http://127.0.0.1:")
+    assert before == f"Is {address} up?"
+
+
 @pytest.mark.engine
 @pytest.mark.parametrize("scenario", SAMPLE, ids=lambda scenario: scenario.id)
 async def test_the_engine_gives_what_is_recorded(scenario: Scenario, engine_environment: PlayEnvironment) -> None:

@@ -14,6 +14,8 @@ from pydantic_ai.models import ModelRequestParameters
 
 from evals.play.flow_models import NO_ANSWER, rule_models
 from evals.scenario import ModelRule
+from flows.catalogue import Catalogue
+from tests.evals.conftest import scenarios
 
 pytestmark = pytest.mark.anyio
 
@@ -105,6 +107,16 @@ CALCULATOR = ToolDefinition(
 PAGES = ToolDefinition(
     name="open", description="Open a page.", parameters_json_schema={"properties": {"url": {"type": "string"}}}
 )
+SITES = ToolDefinition(
+    name="fetch",
+    description="Fetch pages.",
+    parameters_json_schema={
+        "properties": {
+            "urls": {"type": "array", "items": {"type": "string"}},
+            "depths": {"type": "array", "items": {"type": "integer"}},
+        }
+    },
+)
 MAIL = ToolDefinition(name="send_mail", description="Send a mail.")
 
 
@@ -127,6 +139,7 @@ async def reply(messages: list[ModelMessage], *tools: ToolDefinition) -> ModelRe
             ("evaluate", {"expression": "1+2", "digits": 1}),
             ("open", {"url": "http://a.example/1"}),
         ]),
+        ("Read http://a.example/1", (SITES,), [("fetch", {"urls": ["http://a.example/1"], "depths": ()})]),
     ],
 )  # fmt: skip
 async def test_a_model_calls_the_tools_on_offer_that_the_message_fits(
@@ -160,3 +173,20 @@ def test_a_pattern_of_calls_that_is_none_is_refused() -> None:
     for calls in ({"(": "x"}, {"x": "("}):
         with pytest.raises(ValueError, match="calls is not a regular expression"):
             ModelRule(say="x", calls=calls)
+
+
+BESIDE_THE_POINT = {
+    "model-picker-why": "no agent can take the place of a model that is picked",
+    "model-two-steps": "the word of the task is also one of the agent's own instructions",
+}
+"""Scenarios with a rule that fits an agent's own instructions, and why no right flow gets another answer by it."""
+
+
+async def test_no_rule_answers_what_an_agent_is_told_by_itself(full_catalogue: Catalogue) -> None:
+    agent = full_catalogue.get("Agent")
+    assert agent is not None
+    told = str(agent.template["system_prompt"]["value"]).replace("{current_date}", "2026-11-26")
+    assert "2026-11-26" in told
+    patterns = {(one.id, rule.when) for one in scenarios() for rule in one.models if rule.when}
+    fits = {name for name, when in patterns if await answer([ModelRule(when=when, say="fits")], told, ".") == "fits"}
+    assert fits == set(BESIDE_THE_POINT)

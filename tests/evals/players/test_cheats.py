@@ -8,7 +8,7 @@ from evals.oracles.loose_ends import loose_ends
 from evals.play.attempts import play_attempt
 from evals.play.environment import PlayEnvironment
 from evals.players.cheats.agent import Position
-from evals.players.cheats.table import CHEATS, CONTROL, Cheat, task_of
+from evals.players.cheats.table import CHEATS, CONTROL, Cheat, Task, task_of, tasks_of
 from evals.players.cheats.vandalism import other_place
 from evals.scenarios.flows import read_flow
 from evals.score import score_attempt
@@ -25,12 +25,20 @@ SAMPLE = 2
 """How many scenarios each cheat plays here; the manual's table has more."""
 
 
+@pytest.fixture(scope="module")
+def every_task(full_catalogue: Catalogue) -> list[Task]:
+    """What cheats can play; reading the flows takes a while, so it is done once."""
+    return tasks_of(scenarios(), full_catalogue)
+
+
 @pytest.mark.engine
 @pytest.mark.anyio
 @pytest.mark.parametrize("cheat", [CONTROL, *CHEATS], ids=lambda cheat: cheat.name)
-async def test_a_cheat_passes_what_it_deserves_and_no_more(cheat: Cheat, engine_environment: PlayEnvironment) -> None:
+async def test_a_cheat_passes_what_it_deserves_and_no_more(
+    cheat: Cheat, engine_environment: PlayEnvironment, every_task: list[Task]
+) -> None:
     catalogue = engine_environment.catalogue
-    tasks = cheat.sample(scenarios(), catalogue, SAMPLE)
+    tasks = cheat.sample(every_task, SAMPLE)
     assert tasks
     for task in tasks:
         environment = with_cached_runs(engine_environment, task.scenario)
@@ -41,9 +49,9 @@ async def test_a_cheat_passes_what_it_deserves_and_no_more(cheat: Cheat, engine_
             assert verdict.passed is deserved, f"{task.scenario.id}: {verdict.why}"
 
 
-def test_every_cheat_concerns_scenarios_and_a_sample_is_always_the_same(full_catalogue: Catalogue) -> None:
+def test_every_cheat_concerns_scenarios_and_a_sample_is_always_the_same(every_task: list[Task]) -> None:
     for cheat in CHEATS:
-        first, second = (cheat.sample(scenarios(), full_catalogue, 5) for _ in range(2))
+        first, second = (cheat.sample(every_task, 5) for _ in range(2))
         assert [task.scenario.id for task in first] == [task.scenario.id for task in second]
         assert first
 

@@ -120,3 +120,19 @@ def test_the_page_and_the_markdown_compare_the_players(material: Material) -> No
         assert part in page
     for part in ("## Player against player", "## What tells the players apart", "## Latency and cost"):
         assert part in text
+
+
+def test_small_sums_of_money_are_not_shown_as_nothing(material: Material) -> None:
+    entries = tuple(
+        replace(
+            entry,
+            verdict=entry.verdict.model_copy(
+                update={"measured": entry.verdict.measured.model_copy(update={"cost": 0.0013})}
+            ),
+        )
+        for entry in material.play.entries
+    )
+    shown = replace(material, play=replace(material.play, entries=entries))
+    page, text = render_report("html", shown), render_report("md", shown)
+    assert "median 0.0013, 95% below 0.0013, most 0.0013" in page
+    assert any("US dollars" in row and "0.0013" in row for row in text.splitlines())
