@@ -39,6 +39,7 @@ from cli.output.streams import (
     start_in_utf8,
     use_utf8,
 )
+from cli.remote.login import login, logout
 from cli.shell.completion import completion, prepare
 from cli.shell.env_file import read_env_file
 from cli.storage.backup import backup, restore
@@ -87,6 +88,8 @@ app.add("chat", "wirewright chat", "wirewright chat --flow echo.json --out echo.
 )
 app.add("completion", 'eval "$(wirewright completion bash)"')(completion)
 app.add("token", "wirewright token", "wirewright token --link")(token)
+app.add("login", "wirewright login --list")(login)
+app.add("logout", "wirewright logout http://127.0.0.1:7878")(logout)
 app.add("usage", "wirewright usage --by day,model", "wirewright usage --all --by user --from 2026-11-01")(usage)
 app.add("doctor", "wirewright doctor", "wirewright doctor --bundle report.json")(doctor)
 app.add("migrate", "wirewright migrate", "wirewright migrate --check")(migrate)
@@ -194,6 +197,9 @@ def _usage_error(error: typer.TyperException) -> BadUsage:
     """The parser's error, with the command that it is about."""
     context: object = getattr(error, "ctx", None)
     command = getattr(context, "command_path", None) or "wirewright"
+    if getattr(error, "option_name", None) == "--server":
+        message = f"`{command}` works on this machine alone, not on a server."
+        return BadUsage("not_remote", message, fix="Leave --server out.", where="--server")
     message = error.format_message().strip().replace(": Value error, ", ": ")  # as pydantic begins a reason
     return BadUsage("usage", message, fix=f"See: {command} --help", where=str(command))
 
