@@ -19,7 +19,7 @@ from server.settings import ServerSettings
 from tests.cli.conftest import Done, Wirewright
 from tests.server.live import Live, serving
 from tests.shared.flow_texts import ECHO
-from tests.shared.scripted_assistant import Step, scripted_assistant
+from tests.shared.scripted_assistant import ScriptedModel, Step, assistant
 from tests.shared.stand_ins import StandInRunner, ran
 
 
@@ -34,6 +34,7 @@ class Remote:
         alone: runs a command without it.
         data: the folder of the command.
         runner: runs flows on the server.
+        model: answers on the server.
     """
 
     url: str
@@ -42,6 +43,7 @@ class Remote:
     alone: Wirewright
     data: Path
     runner: StandInRunner
+    model: ScriptedModel
 
 
 @contextmanager
@@ -80,18 +82,25 @@ def serve(
 
     with ExitStack() as servers:
 
-        def start(*replies: Step, signed_in: bool = True) -> Remote:
+        def start(*replies: Step, signed_in: bool = True, blocks_at: int | None = None) -> Remote:
             theirs, ours = tmp_path / "theirs", tmp_path / "ours"
             monkeypatch.setenv("WIREWRIGHT_DATA", str(theirs))
             runner = StandInRunner(results=[ran("hello")])
-            live = servers.enter_context(server_of(lambda: scripted_assistant(catalogue, *replies, runner=runner)[0]))
+            model = ScriptedModel(*replies, blocks_at=blocks_at)
+            live = servers.enter_context(server_of(lambda: assistant(catalogue, model, runner)))
             token = access_token(ServerSettings().data)
             monkeypatch.setenv("WIREWRIGHT_DATA", str(ours))
             url = str(live.client.base_url).rstrip("/")
             if signed_in:
                 assert wirewright("login", url, stdin=token.encode()).code == 0
             return Remote(
-                url, token, lambda *given, **more: wirewright(*given, "--server", url, **more), wirewright, ours, runner
+                url,
+                token,
+                lambda *given, **more: wirewright(*given, "--server", url, **more),
+                wirewright,
+                ours,
+                runner,
+                model,
             )
 
         yield start

@@ -1,10 +1,10 @@
 """`wirewright ask --server`: a turn on a server, shown as a turn of this machine, resumed and stopped."""
 
-import asyncio
 import json
 import signal
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,8 @@ import httpx
 import pytest
 from pydantic_ai import ToolCallPart
 
-from flows.document import JsonObject
+from cli.errors import INTERRUPTED
+from flows.document import Flow, JsonObject
 from tests.cli.remote.conftest import Serve
 
 QUESTION = "What is a flow?"
@@ -36,15 +37,18 @@ def test_json_lines_are_the_events_without_their_numbers(serve: Serve) -> None:
 
 
 def test_a_stored_flow_is_changed_by_its_name_and_stored_again(serve: Serve, echo: JsonObject, tmp_path: Path) -> None:
-    call = ToolCallPart("edit_flow", {"operations": [{"op": "rename", "name": "Mine"}]})
+    node = next(node.id for node in Flow.from_json(echo).nodes if node.type == "ChatOutput")
+    call = ToolCallPart("edit_flow", {"changes": f"names:\n  {node}: Reply"})
     remote = serve("build_flow", call, "Renamed.")
     path = tmp_path / "echo.json"
     path.write_text(json.dumps({**echo, "name": "Echo"}))
     remote.run("flow", "import", path)
-    done = remote.run("ask", "Call it Mine", "--flow", "Echo", "--json")
-    last = done.lines[-1]
-    assert last["event"] == "complete", last
-    assert "flow" in last["data"]
+    done = remote.run("ask", "Call the output Reply", "--flow", "Echo", "--out", tmp_path / "out.json")
+    assert (done.code, done.out) == (0, "Renamed.\n"), done
+    assert "~ Chat Output" in done.err
+    assert "The changes are stored as version 2 of Echo." in done.err
+    assert remote.run("flow", "list", "--json").json["flows"][0]["version"] == 2
+    assert "Reply" in (tmp_path / "out.json").read_text()
 
 
 def test_a_file_of_this_machine_is_sent_along(serve: Serve, tmp_path: Path) -> None:
@@ -105,27 +109,24 @@ def test_a_turn_goes_on_after_its_connection_was_lost(
 
 
 def test_ctrl_c_stops_the_turn_on_the_server(serve: Serve) -> None:
-    remote = serve("build_flow", ToolCallPart("run_flow", {"input": "hi"}), "Done.")
-    remote.runner.hangs = True
+    remote = serve("question", ANSWER, blocks_at=1)
 
     def interrupt() -> None:
-        deadline = time.monotonic() + 60
-        while not remote.runner.asked and time.monotonic() < deadline:
-            time.sleep(0.02)
-        signal.raise_signal(signal.SIGINT)
+        if soon(remote.model.blocked.is_set):
+            signal.raise_signal(signal.SIGINT)
 
-    threading.Thread(target=interrupt).start()
-    try:
-        done = remote.run("ask", "Run it with hi", "--session", "s", "--json")
-        assert done.lines[-1]["event"] == "cancelled"
-    except KeyboardInterrupt:
-        pass
-    assert asyncio.run(_soon(remote.runner.cancelled.is_set))
+    stopper = threading.Thread(target=interrupt)
+    stopper.start()
+    done = remote.run("ask", QUESTION, "--json")
+    stopper.join()
+    assert done.code == INTERRUPTED
+    assert done.lines[-1]["event"] == "cancelled"
+    assert soon(remote.model.cancelled.is_set)
 
 
-async def _soon(what: Any) -> bool:
-    for _ in range(500):
-        if what():
-            return True
-        await asyncio.sleep(0.02)
-    return False
+def soon(what: Callable[[], bool]) -> bool:
+    """Whether something happens within ten seconds."""
+    deadline = time.monotonic() + 10
+    while not what() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return what()
