@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 LISTED = 50
 StoredName = Annotated[
-    str, typer.Argument(metavar="F", help="The stored flow: its id, the beginning of one, or its name.")
+    str, typer.Argument(metavar="FLOW", help="The stored flow: its id, the beginning of one, or its name.")
 ]
 
 
@@ -89,7 +89,7 @@ def import_flows(
         ),
     ],
     replace: Annotated[
-        str | None, typer.Option(metavar="F", help="Store it as the next version of this flow, not as a new one.")
+        str | None, typer.Option(metavar="FLOW", help="Store it as the next version of this flow, not as a new one.")
     ] = None,
     version: Annotated[
         int | None,
@@ -106,14 +106,16 @@ def import_flows(
     from cli.errors import BadUsage
     from cli.flow.source import flow_of
     from cli.input.texts import read
+    from cli.remote.flows import import_content
 
     if version is not None and replace is None:
         raise BadUsage("usage", "--version needs --replace.", fix="Name the flow as well.", where="--version")
-    flows = _flows(server)
     if replace is None:
-        stored = flows.import_file(file).flows
+        content = import_content(file)
+        stored = _flows(server).import_content(content).flows
     else:
         flow = flow_of(read(file))
+        flows = _flows(server)
         stored = [flows.replace(flows.find(replace), flow, version)]
     if as_json:
         print_json(StoredFlows(flows=stored, total=len(stored)))
@@ -123,7 +125,7 @@ def import_flows(
 
 
 def remove(
-    names: Annotated[list[str], typer.Argument(metavar="F", help="Stored flows: ids, or names.")],
+    names: Annotated[list[str], typer.Argument(metavar="FLOW", help="Stored flows: ids, or names.")],
     server: ServerAddress = None,
     *,
     as_json: Json = False,

@@ -66,10 +66,12 @@ class RemoteFlows:
         if len(found) > 1:
             ids = ", ".join(one.id for one in found[:3])
             message = f"{len(found)} flows are called {name[:80]!r}."
-            raise CommandError("flow_ambiguous", message, fix=f"Name one by its id: {ids}.", where="F")
+            raise CommandError("flow_ambiguous", message, fix=f"Name one by its id: {ids}.", where="FLOW")
         if not found:
             fix = f"wirewright flow list --server {self.server.origin} lists the stored flows."
-            raise CommandError("flow_not_found", f"There is no flow {name[:80]!r} on the server.", fix=fix, where="F")
+            raise CommandError(
+                "flow_not_found", f"There is no flow {name[:80]!r} on the server.", fix=fix, where="FLOW"
+            )
         return found[0]
 
     def get(self, flow_id: str) -> WholeFlow:
@@ -80,15 +82,14 @@ class RemoteFlows:
         """A flow as a file that Langflow imports."""
         return self.server.send("GET", f"{_place(flow_id)}/export").content
 
-    def import_file(self, name: str) -> ImportedFlows:
-        """Store the flows in a file: an export, a list of them, or an archive of a project.
+    def import_content(self, content: bytes) -> ImportedFlows:
+        """Store the flows in an export, in a list of them, or in an archive of a project: all of them or none.
 
-        Raises:
-            CommandError: it cannot be read, or the server refuses it.
+        Args:
+            content: JSON, or a zip archive.
         """
-        body = _content(name)
-        kind = "application/zip" if body.startswith(b"PK") else "application/json"
-        response = self.server.send("POST", f"{FLOWS}/import", content=body, headers={"Content-Type": kind})
+        kind = "application/zip" if content.startswith(b"PK") else "application/json"
+        response = self.server.send("POST", f"{FLOWS}/import", content=content, headers={"Content-Type": kind})
         return self.server.typed(ImportedFlows, response)
 
     def replace(self, entry: FlowEntry, flow: Flow, version: int | None = None) -> FlowEntry:
@@ -128,8 +129,8 @@ def _place(flow_id: str) -> str:
     return f"{FLOWS}/{segment(flow_id)}"
 
 
-def _content(name: str) -> bytes:
-    """The content of a file, or of standard input for `-`.
+def import_content(name: str) -> bytes:
+    """The content of a file to import, or of standard input for `-`.
 
     Raises:
         BadUsage: it cannot be read, or is too large.

@@ -45,7 +45,7 @@ def test_a_stored_flow_is_changed_by_its_name_and_stored_again(serve: Serve, ech
     remote.run("flow", "import", path)
     done = remote.run("ask", "Call the output Reply", "--flow", "Echo", "--out", tmp_path / "out.json")
     assert (done.code, done.out) == (0, "Renamed.\n"), done
-    assert "~ Chat Output" in done.err
+    assert f"~ {node}" in done.err
     assert "The changes are stored as version 2 of Echo." in done.err
     assert remote.run("flow", "list", "--json").json["flows"][0]["version"] == 2
     assert "Reply" in (tmp_path / "out.json").read_text()
