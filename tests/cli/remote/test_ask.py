@@ -4,7 +4,7 @@ import json
 import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +73,7 @@ class Cut(httpx.AsyncByteStream):
     def __init__(self, stream: Any, after: int) -> None:
         self._stream, self._left = stream, after
 
-    async def __aiter__(self) -> Any:
+    async def __aiter__(self) -> AsyncIterator[bytes]:
         async for piece in self._stream:
             self._left -= 1
             if self._left < 0:

@@ -31,7 +31,7 @@ def answering(status: int, body: bytes, **headers: str) -> Generator[tuple[str, 
             self.end_headers()
             self.wfile.write(body)
 
-        def log_message(self, *_: object) -> None:
+        def log_message(self, format: str, *args: object) -> None:
             pass
 
     with http.server.HTTPServer(("127.0.0.1", 0), Answer) as server:
