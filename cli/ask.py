@@ -114,7 +114,7 @@ def _remotely(
     from agent.turn.request import TurnRequest
     from cli.output.turn import Readable
     from cli.remote.ask import JsonLines, Start, Words, take
-    from cli.remote.files import RemoteFiles
+    from cli.remote.stores.files import RemoteFiles
 
     start = Start(server, flow)
     message = _text(text)

@@ -16,7 +16,7 @@ from cli.output.streams import print_json, print_message, print_result
 from cli.remote.option import ServerAddress, server_at
 
 if TYPE_CHECKING:
-    from cli.remote.runs import RemoteRuns
+    from cli.remote.stores.runs import RemoteRuns
     from runtime.sessions.run_entry import RunEntry
     from runtime.sessions.runs import RunLog
 
@@ -130,7 +130,7 @@ def _with_log(server: str | None, work: "Callable[[RunLog | RemoteRuns], Awaitab
 
     async def working() -> T:
         if found is not None:
-            from cli.remote.runs import RemoteRuns
+            from cli.remote.stores.runs import RemoteRuns
 
             return await work(RemoteRuns(found))
         async with run_log() as runs:

@@ -14,7 +14,7 @@ from cli.output.streams import print_json, print_message, print_result
 from cli.remote.option import ServerAddress, server_at
 
 if TYPE_CHECKING:
-    from cli.remote.variables import RemoteVariables
+    from cli.remote.stores.variables import RemoteVariables
     from runtime.keychain.user_variables import UserVariables
 
 commands = CommandGroup("List, set and remove the variables that secret fields name.")
@@ -84,7 +84,7 @@ def _variables(server: str | None) -> "UserVariables | RemoteVariables":
     found = server_at(server)
     if found is None:
         return local_variables()
-    from cli.remote.variables import RemoteVariables
+    from cli.remote.stores.variables import RemoteVariables
 
     return RemoteVariables(found)
 

@@ -94,7 +94,7 @@ def describe(
     from runtime.install.bundles import install_hint
 
     if (remote := server_at(server)) is not None:
-        from cli.remote.components import described
+        from cli.remote.stores.components import described
 
         whole = described(remote, type_name)
         if not as_json:
@@ -133,7 +133,7 @@ def describe(
 
 def _search_there(server: "Server", text: str, limit: int, filters: dict[str, str | None], *, as_json: bool) -> None:
     """Search the component types of a server."""
-    from cli.remote.components import found_by
+    from cli.remote.stores.components import found_by
 
     for number, query in enumerate(_queries() if text == "-" else [text], start=1):
         if isinstance(query, CommandError):

@@ -13,7 +13,7 @@ from cli.output.streams import print_json, print_message
 from cli.remote.option import ServerAddress, server_at
 
 if TYPE_CHECKING:
-    from cli.remote.files import RemoteFiles
+    from cli.remote.stores.files import RemoteFiles
     from runtime.files.names import FileRefused
     from runtime.files.store import UserFiles
 
@@ -130,7 +130,7 @@ def _remote(server: str | None) -> "RemoteFiles | None":
     found = server_at(server)
     if found is None:
         return None
-    from cli.remote.files import RemoteFiles
+    from cli.remote.stores.files import RemoteFiles
 
     return RemoteFiles(found)
 

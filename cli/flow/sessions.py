@@ -18,7 +18,7 @@ from cli.remote.option import ServerAddress, server_at
 
 if TYPE_CHECKING:
     from cli.remote.connection import Server
-    from cli.remote.sessions import RemoteSessions
+    from cli.remote.stores.sessions import RemoteSessions
     from flows.document import Flow
     from runtime.sessions.store import FlowSessions
 
@@ -126,7 +126,7 @@ def _with_sessions(remote: "Server | None", work: "Callable[[FlowSessions | Remo
 
     async def working() -> T:
         if remote is not None:
-            from cli.remote.sessions import RemoteSessions
+            from cli.remote.stores.sessions import RemoteSessions
 
             return await work(RemoteSessions(remote))
         async with stored_sessions() as sessions:
@@ -140,7 +140,7 @@ def _key(name: str, remote: "Server | None") -> str:
     from cli.flow.source import load_flow
 
     if remote is not None:
-        from cli.remote.flows import RemoteFlows
+        from cli.remote.stores.flows import RemoteFlows
 
         return RemoteFlows(remote).find(name).id
 

@@ -12,7 +12,7 @@ from cli.output.streams import print_json, print_message, print_result
 from cli.remote.option import ServerAddress, needed_server
 
 if TYPE_CHECKING:
-    from cli.remote.flows import RemoteFlows
+    from cli.remote.stores.flows import RemoteFlows
     from server.store.flows import FlowEntry
 
 LISTED = 50
@@ -106,7 +106,7 @@ def import_flows(
     from cli.errors import BadUsage
     from cli.flow.source import flow_of
     from cli.input.texts import read
-    from cli.remote.flows import import_content
+    from cli.remote.stores.flows import import_content
 
     if version is not None and replace is None:
         raise BadUsage("usage", "--version needs --replace.", fix="Name the flow as well.", where="--version")
@@ -172,7 +172,7 @@ def restore(
 
 def _flows(server: str | None) -> "RemoteFlows":
     found = needed_server(server)
-    from cli.remote.flows import RemoteFlows
+    from cli.remote.stores.flows import RemoteFlows
 
     return RemoteFlows(found)
 

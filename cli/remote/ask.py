@@ -122,7 +122,7 @@ class Start:
                 raise BadUsage("not_remote", "A server is sent Langflow JSON, not spec text.", fix=fix, where="--flow")
             self.canvas = flow_of(source)
             return
-        from cli.remote.flows import RemoteFlows
+        from cli.remote.stores.flows import RemoteFlows
 
         flows = RemoteFlows(server)
         whole = flows.get(flows.find(flow).id)

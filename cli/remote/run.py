@@ -11,7 +11,7 @@ from cli.errors import CommandError
 from cli.flow.source import LoadedFlow
 from cli.remote.connection import Server, segment
 from cli.remote.failures import failures
-from cli.remote.flows import FLOWS, RemoteFlows
+from cli.remote.stores.flows import FLOWS, RemoteFlows
 from flows.document import Flow
 
 if TYPE_CHECKING:

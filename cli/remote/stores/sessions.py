@@ -4,7 +4,7 @@ import asyncio
 
 from cli.errors import CommandError
 from cli.remote.connection import Server, segment
-from cli.remote.flows import FLOWS
+from cli.remote.stores.flows import FLOWS
 from runtime.sessions.entry import SessionEntry
 from runtime.sessions.messages import Message
 from server.routes.flows.sessions import SessionMessages, SessionPage
