@@ -12,6 +12,7 @@ from cli.errors import DONE, FAILED, WAITING, BadUsage
 from cli.flow.components import ComponentsFolder
 from cli.options import Json
 from cli.output.streams import print_message
+from cli.remote.option import ServerAddress, here_alone, server_at
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from agent.turn.request import TurnRequest
     from agent.turn.result import TurnResult
     from cli.output.turn import Rendering
+    from cli.remote.connection import Server
     from flows.document import Flow
 
 
@@ -48,6 +50,7 @@ def ask(
         list[str] | None,
         typer.Option(metavar="PATH", help="A file that this is about; it is added to your files. May be repeated."),
     ] = None,
+    server: ServerAddress = None,
     *,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Approve plans and edits without being asked.")] = False,
     as_json: Json = False,
@@ -68,6 +71,14 @@ def ask(
     if text == "-" and flow == "-":
         raise BadUsage("usage", "Only one of TEXT and --flow can be -.", fix="Name a file.", where="--flow")
     target = writable(out)
+    here_alone(server, components=components)
+    if (remote := server_at(server)) is not None:
+        code = _remotely(
+            remote, text, flow, target, file or [], model=model, session=session, yes=yes, as_json=as_json, out=out
+        )
+        if code != DONE:
+            raise typer.Exit(code)
+        return
     settings = settings_of(AssistantSettings)
     check_model(model, settings)
     if session is not None:
@@ -84,6 +95,40 @@ def ask(
     code = asyncio.run(_turn(request, start, settings, rendering, target, keeps=keeps))
     if code != DONE:
         raise typer.Exit(code)
+
+
+def _remotely(
+    server: "Server",
+    text: str,
+    flow: str | None,
+    target: "Path | None",
+    files: list[str],
+    *,
+    model: str | None,
+    session: str | None,
+    yes: bool,
+    as_json: bool,
+    out: str | None,
+) -> int:
+    """Take one turn on a server; returns the exit code."""
+    from agent.turn.request import TurnRequest
+    from cli.output.turn import Readable
+    from cli.remote.ask import JsonLines, Start, Words, take
+    from cli.remote.stores.files import RemoteFiles
+
+    start = Start(server, flow)
+    message = _text(text)
+    paths = tuple(RemoteFiles(server).add(path, where="--file").path for path in files)
+    name = session or f"ask-{uuid4().hex[:_ID_LETTERS]}"
+    apply = "always" if yes else "ask"
+    request = TurnRequest(text=message, session=name, flow=start.canvas, model=model, apply=apply, files=paths)
+    answer = _answer_command(name, out=out, model=model, flow=start.flow_id, server=server.origin)
+    rendering = Readable(session=None, answer=answer, source=None if start.flow_id else _file_of(flow))
+    shown = JsonLines() if as_json else Words(rendering, start.name)
+    result, _ = asyncio.run(take(server, request, start, shown))
+    if target is not None and result is not None and (place := write_result(target, result, start.canvas)):
+        print_message(place)
+    return exit_code(result, message)
 
 
 async def _turn(

@@ -71,6 +71,8 @@ _ENTRIES = {
     ),
     "completion": _Entry("shell.completion", "completion", ('eval "$(wirewright completion bash)"',)),
     "token": _Entry("access.token", "token", ("wirewright token", "wirewright token --link")),
+    "login": _Entry("remote.login", "login", ("wirewright login --list",)),
+    "logout": _Entry("remote.login", "logout", ("wirewright logout http://127.0.0.1:7878",)),
     "usage": _Entry(
         "access.usage",
         "usage",
@@ -218,6 +220,9 @@ def _usage_error(error: typer.TyperException) -> BadUsage:
     """The parser's error, with the command that it is about."""
     context: object = getattr(error, "ctx", None)
     command = getattr(context, "command_path", None) or "wirewright"
+    if getattr(error, "option_name", None) == "--server":
+        message = f"`{command}` works on this machine alone, not on a server."
+        return BadUsage("not_remote", message, fix="Leave --server out.", where="--server")
     message = error.format_message().strip().replace(": Value error, ", ": ")  # as pydantic begins a reason
     return BadUsage("usage", message, fix=f"See: {command} --help", where=str(command))
 

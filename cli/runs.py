@@ -13,8 +13,10 @@ from cli.help.group import CommandGroup
 from cli.options import Json
 from cli.output.columns import output_width, print_rows
 from cli.output.streams import print_json, print_message, print_result
+from cli.remote.option import ServerAddress, server_at
 
 if TYPE_CHECKING:
+    from cli.remote.stores.runs import RemoteRuns
     from runtime.sessions.run_entry import RunEntry
     from runtime.sessions.runs import RunLog
 
@@ -40,6 +42,7 @@ RunId = Annotated[
 @commands.add("list", "wirewright runs list --limit 5")
 def list_runs(
     limit: Annotated[int, typer.Option(min=1, max=200, metavar="N", help="How many at most.")] = LISTED,
+    server: ServerAddress = None,
     *,
     as_json: Json = False,
 ) -> None:
@@ -47,7 +50,7 @@ def list_runs(
     from cli.documents.stored import RunList
     from runtime.files.folders import LOCAL_USER
 
-    entries, total = _with_log(lambda runs: runs.entries(LOCAL_USER, limit))
+    entries, total = _with_log(server, lambda runs: runs.entries(LOCAL_USER, limit))
     if as_json:
         print_json(RunList(runs=list(entries), total=total))
         return
@@ -57,10 +60,10 @@ def list_runs(
 
 
 @commands.add("show", "wirewright runs show last")
-def show(run: RunId, *, as_json: Json = False) -> None:
+def show(run: RunId, server: ServerAddress = None, *, as_json: Json = False) -> None:
     """Print what a run was given, what it gave, and what it took."""
 
-    entry = _with_log(lambda runs: _found(runs, run))
+    entry = _with_log(server, lambda runs: _found(runs, run))
     if as_json:
         print_json(entry)
         return
@@ -77,6 +80,7 @@ def remove(
     run: Annotated[
         str | None, typer.Argument(metavar="ID", help="The run to erase, named as for `runs show`.", show_default=False)
     ] = None,
+    server: ServerAddress = None,
     *,
     all_: Annotated[bool, typer.Option("--all", help="Erase every run.")] = False,
     as_json: Json = False,
@@ -86,7 +90,7 @@ def remove(
 
     if (run is None) is not all_:
         raise BadUsage("usage", "Name one run, or write --all.", fix="wirewright runs list shows them.", where="ID")
-    count = _with_log(lambda runs: _removed(runs, run))
+    count = _with_log(server, lambda runs: _removed(runs, run))
     if as_json:
         print_json(Removed(removed=count))
         return
@@ -120,15 +124,22 @@ async def run_log() -> "AsyncGenerator[RunLog]":
             await runs.aclose()
 
 
-def _with_log(work: "Callable[[RunLog], Awaitable[T]]") -> T:
+def _with_log(server: str | None, work: "Callable[[RunLog | RemoteRuns], Awaitable[T]]") -> T:
+    """Work on the log of runs of the server that is named, or else of this machine."""
+    found = server_at(server)
+
     async def working() -> T:
+        if found is not None:
+            from cli.remote.stores.runs import RemoteRuns
+
+            return await work(RemoteRuns(found))
         async with run_log() as runs:
             return await work(runs)
 
     return asyncio.run(working())
 
 
-async def _found(runs: "RunLog", name: str) -> "RunEntry":
+async def _found(runs: "RunLog | RemoteRuns", name: str) -> "RunEntry":
     """The run with an id, or whose id alone begins so, or the last one.
 
     Raises:
@@ -148,7 +159,7 @@ async def _found(runs: "RunLog", name: str) -> "RunEntry":
     return (exact or found)[0]
 
 
-async def _removed(runs: "RunLog", name: str | None) -> int:
+async def _removed(runs: "RunLog | RemoteRuns", name: str | None) -> int:
     """Erase a run, or all; returns how many."""
     from runtime.files.folders import LOCAL_USER
 

@@ -1,7 +1,7 @@
 """`wirewright usage`: what was used, by day, model and user."""
 
 import asyncio
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -10,6 +10,7 @@ from cli.errors import BadUsage, CommandError
 from cli.options import Json
 from cli.output.columns import print_rows
 from cli.output.streams import print_json, print_message
+from cli.remote.option import ServerAddress, here_alone, server_at
 
 if TYPE_CHECKING:
     from flows.document import JsonObject
@@ -29,6 +30,7 @@ def usage(
         str | None, typer.Option("--user", metavar="NAME", help="Whose usage; without it, the first user's.")
     ] = None,
     all_: Annotated[bool, typer.Option("--all", help="The usage of all users.")] = False,
+    server: ServerAddress = None,
     as_json: Json = False,
 ) -> None:
     """Show tokens, requests, turns, runs and what they cost in US dollars, as far as prices are known."""
@@ -43,7 +45,13 @@ def usage(
         report = UsageReport.read(first, last, by, datetime.now(UTC).date())
     except UnreadableReport as wrong:
         raise BadUsage("bad_value", wrong.message, fix=wrong.fix, where=f"--{wrong.parameter}") from None
-    made = asyncio.run(_made(report, user, everyone=all_))
+    here_alone(server, user=user)
+    remote = server_at(server)
+    if remote is None:
+        made = asyncio.run(_made(report, user, everyone=all_))
+    else:
+        asked = {"from": first, "to": last, "by": by, "users": "all" if all_ else "own"}
+        made = as_object(remote.read(dict[str, Any], "/api/v1/usage", asked))
     if as_json:
         print_json(made)
         return

@@ -1,6 +1,6 @@
 """`wirewright components`: find component types and read how they are used."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,12 +12,15 @@ from cli.help.group import CommandGroup
 from cli.options import Json
 from cli.output.columns import print_lines, print_rows
 from cli.output.streams import print_json, print_message, print_result
+from cli.remote.option import ServerAddress, here_alone, server_at
 
 if TYPE_CHECKING:
     from cli.documents.components import BundleObject, Described, InputObject, SearchRow
+    from cli.remote.connection import Server
     from flows.bundles import Bundle
     from flows.catalogue import Catalogue
     from flows.component_type import ComponentType, Match
+    from server.routes.components import ComponentEntry, WholeComponent
 
 commands = CommandGroup("Find component types and read how they are used.")
 commands.add("scan", "wirewright components scan component.py")(scan)
@@ -44,6 +47,7 @@ def search(
         typer.Option(metavar="TYPE", help="Only components that give it; Tool: those that an agent can use."),
     ] = None,
     category: Annotated[str | None, typer.Option(metavar="NAME", help="Only components of this category.")] = None,
+    server: ServerAddress = None,
     legacy: Annotated[bool, typer.Option("--legacy", help="Legacy components too, in their place by rank.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -51,6 +55,11 @@ def search(
     from cli.engine import ready_catalogue
     from flows.search.limits import limits_of
 
+    here_alone(server, legacy=legacy)
+    if (remote := server_at(server)) is not None:
+        filters = {"accepts": accepts, "produces": produces, "category": category}
+        _search_there(remote, text, limit, filters, as_json=as_json)
+        return
     catalogue = ready_catalogue()
     _check_filters(catalogue, accepts=accepts, produces=produces, category=category)
     for number, query in enumerate(_queries() if text == "-" else [text], start=1):
@@ -74,6 +83,7 @@ def search(
 )
 def describe(
     type_name: Annotated[str, typer.Argument(metavar="TYPE", help="The component type, as search lists it.")],
+    server: ServerAddress = None,
     *,
     as_json: Json = False,
 ) -> None:
@@ -83,6 +93,18 @@ def describe(
     from flows.bundles import bundle_index
     from runtime.install.bundles import install_hint
 
+    if (remote := server_at(server)) is not None:
+        from cli.remote.stores.components import described
+
+        whole = described(remote, type_name)
+        if not as_json:
+            print_result(whole.text)
+            return
+        there = _described(whole, whole.text)
+        if whole.installed is False and whole.bundle is not None:
+            there["installed"], there["bundle"] = False, _bundle(whole.bundle)
+        print_json(there)
+        return
     catalogue = ready_catalogue()
     found = catalogue.find(type_name)
     bundle = None
@@ -107,6 +129,22 @@ def describe(
     else:
         for line in text.splitlines():
             print_lines(line)
+
+
+def _search_there(server: "Server", text: str, limit: int, filters: dict[str, str | None], *, as_json: bool) -> None:
+    """Search the component types of a server."""
+    from cli.remote.stores.components import found_by
+
+    for number, query in enumerate(_queries() if text == "-" else [text], start=1):
+        if isinstance(query, CommandError):
+            _print_unreadable(query, as_json=as_json)
+            continue
+        page = found_by(server, query, limit, **filters)
+        more = [(one, one.bundle) for one in page.not_installed or () if one.bundle is not None]
+        if as_json:
+            print_json(_row(query, page.components, [], [], more))
+        else:
+            _print(query, number, page.components, [], more, titled=text == "-")
 
 
 def _check_filters(catalogue: "Catalogue", **given: str | None) -> None:
@@ -152,16 +190,16 @@ def _bundle(bundle: "Bundle") -> "BundleObject":
 
 def _row(
     query: str,
-    matches: "list[Match]",
-    near: "list[Match]",
+    matches: "Sequence[Match | ComponentEntry]",
+    near: "Sequence[Match | ComponentEntry]",
     impossible: list[str],
-    more: "list[tuple[Match, Bundle]]",
+    more: "Sequence[tuple[Match | ComponentEntry, Bundle]]",
 ) -> "SearchRow":
     from cli.documents.components import Found, Installable, SearchRow
 
     row = SearchRow(
         query=query,
-        matches=[Found(type=m.type, display_name=m.display_name, score=round(m.score, 6)) for m in matches],
+        matches=[Found(type=m.type, display_name=m.display_name, score=round(m.score or 0.0, 6)) for m in matches],
     )
     if near:
         row["nearest"] = [match.type for match in near]
@@ -187,9 +225,9 @@ def _print_unreadable(refused: CommandError, *, as_json: bool) -> None:
 def _print(
     query: str,
     number: int,
-    matches: "list[Match]",
-    near: "list[Match]",
-    more: "list[tuple[Match, Bundle]]",
+    matches: "Sequence[Match | ComponentEntry]",
+    near: "Sequence[Match | ComponentEntry]",
+    more: "Sequence[tuple[Match | ComponentEntry, Bundle]]",
     *,
     titled: bool,
 ) -> None:
@@ -202,7 +240,7 @@ def _print(
     print_rows((match.type, f"{_first_line(match)} (not installed: {bundle.cost})") for match, bundle in more)
 
 
-def _first_line(match: "Match") -> str:
+def _first_line(match: "Match | ComponentEntry") -> str:
     return match.description.splitlines()[0] if match.description else ""
 
 
@@ -213,7 +251,7 @@ def _unknown(type_name: str, catalogue: "Catalogue") -> CommandError:
     return CommandError("unknown_component", f"There is no component type {type_name!r}.", fix=fix, where=type_name)
 
 
-def _described(found: "ComponentType", text: str) -> "Described":
+def _described(found: "ComponentType | WholeComponent", text: str) -> "Described":
     from cli.documents.components import Described, OutputObject
 
     return Described(

@@ -8,9 +8,11 @@ from typing_extensions import TypedDict
 from agent.contract.events import CancelledEvent, CompleteEvent, ErrorEvent
 from agent.models.overview import Overview
 from cli.doctor.report import Report
-from cli.documents import components, evals, flows, installation, models, running, storage, stored, users
+from cli.documents import components, evals, flows, installation, models, running, servers, storage, stored, users
 from cli.documents.errors import Failed
 from runtime.sessions.run_entry import RunEntry
+from server.routes.flows.models import WholeFlow
+from server.store.flows import FlowEntry
 
 
 class Canvas(TypedDict):
@@ -42,6 +44,8 @@ RUN_EVENT = "RunStreamEvent"
 
 PRINTED: dict[str, Printed] = {
     "token": Printed((installation.Token, installation.SignInLink)),
+    "login": Printed((servers.SignedIn, servers.ServerList), about="With --list, the second."),
+    "logout": Printed((servers.SignedOut,)),
     "serve": Printed(lines=(installation.Serving,), about="The log's lines of JSON follow on standard error."),
     "ask": Printed(
         (CompleteEvent, ErrorEvent, CancelledEvent),
@@ -64,6 +68,13 @@ PRINTED: dict[str, Printed] = {
     "flow diff": Printed((flows.Differing,)),
     "flow merge": Printed((flows.Merged,)),
     "flow templates": Printed((flows.TemplateList, flows.TemplateText), about="With a name, the second."),
+    "flow list": Printed((servers.StoredFlows,)),
+    "flow show": Printed((WholeFlow,)),
+    "flow export": Printed((flows.FlowObject, servers.FlowWritten), about="The second with --out."),
+    "flow import": Printed((servers.StoredFlows,)),
+    "flow remove": Printed((flows.Removed,)),
+    "flow revisions": Printed((servers.Revisions,)),
+    "flow restore": Printed((FlowEntry,)),
     "flow sessions list": Printed((running.SessionList,)),
     "flow sessions show": Printed((running.SessionMessages,)),
     "flow sessions remove": Printed((flows.Removed,)),

@@ -10,9 +10,12 @@ from cli.help.group import CommandGroup
 from cli.options import Json
 from cli.output.columns import print_rows
 from cli.output.streams import print_json, print_message
+from cli.remote.option import ServerAddress, server_at
 
 if TYPE_CHECKING:
+    from cli.remote.stores.files import RemoteFiles
     from runtime.files.names import FileRefused
+    from runtime.files.store import UserFiles
 
 commands = CommandGroup("Your files, which flows read and write.")
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The file as `files list` shows it.")]
@@ -24,13 +27,15 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="The file as `files li
 def add(
     paths: Annotated[list[str], typer.Argument(metavar="PATH", help="Files of this machine.")],
     folder: Annotated[str, typer.Option(metavar="NAME", help="Put them into this folder of yours.")] = "",
+    server: ServerAddress = None,
     *,
     as_json: Json = False,
 ) -> None:
     """Copy files into yours; those of the same name are replaced."""
     from cli.documents.stored import FileAdded, FilesAdded
 
-    added = [add_file(path, folder) for path in paths]
+    remote = _remote(server)
+    added = [add_file(path, folder) if remote is None else remote.add(path, folder) for path in paths]
     if as_json:
         print_json(FilesAdded(files=[FileAdded(path=file.path, size=file.size, new=file.new) for file in added]))
         return
@@ -39,13 +44,13 @@ def add(
 
 
 @commands.add("list", "wirewright files list")
-def list_files(*, as_json: Json = False) -> None:
+def list_files(server: ServerAddress = None, *, as_json: Json = False) -> None:
     """List your files with their sizes."""
     from cli.documents.stored import FileList, FileObject
     from runtime.files.names import FileRefused
 
     try:
-        listed = local_files().listing()
+        listed = _files(server).listing()
     except FileRefused as refused:
         raise _failed(refused) from None
     if as_json:
@@ -63,6 +68,7 @@ def get(
     out: Annotated[
         str | None, typer.Option(metavar="FILE", help="Write it there; without it, standard output gets the content.")
     ] = None,
+    server: ServerAddress = None,
     *,
     as_json: Json = False,
 ) -> None:
@@ -77,7 +83,7 @@ def get(
     if as_json and target is None:
         raise BadUsage("usage", "--json needs --out: the content is not JSON.", fix="Name a file.", where="--out")
     try:
-        content = local_files().read_bytes(name)
+        content = _files(server).read_bytes(name)
     except FileRefused as refused:
         raise _failed(refused) from None
     if target is None:
@@ -95,6 +101,7 @@ def get(
 @commands.add("remove", "wirewright files remove report.csv")
 def remove(
     names: Annotated[list[str], typer.Argument(metavar="NAME", help="Files as `files list` shows them.")],
+    server: ServerAddress = None,
     *,
     as_json: Json = False,
 ) -> None:
@@ -103,14 +110,29 @@ def remove(
     from runtime.files.names import FileRefused
 
     removed: list[FileObject] = []
+    files = _files(server)
     try:
-        removed.extend(FileObject(path=name, size=local_files().remove(name)) for name in names)
+        removed.extend(FileObject(path=name, size=files.remove(name)) for name in names)
     except FileRefused as refused:
         raise _failed(refused) from None
     if as_json:
         print_json(FilesRemoved(removed=removed))
     else:
         print_message(f"Removed {', '.join(names)}.")
+
+
+def _files(server: str | None) -> "UserFiles | RemoteFiles":
+    """The files on the server that is named, or else those of this machine's user."""
+    return _remote(server) or local_files()
+
+
+def _remote(server: str | None) -> "RemoteFiles | None":
+    found = server_at(server)
+    if found is None:
+        return None
+    from cli.remote.stores.files import RemoteFiles
+
+    return RemoteFiles(found)
 
 
 def _failed(refused: "FileRefused") -> CommandError:

@@ -1,4 +1,4 @@
-"""`wirewright flow`: build, check, run, test and print flows, compare and merge them, and start from a template."""
+"""`wirewright flow`: build, check, run, test, print, compare and merge flows, and those that a server stores."""
 
 from cli.flow.build import build
 from cli.flow.check import check
@@ -6,6 +6,7 @@ from cli.flow.compare import diff, merge
 from cli.flow.run import run
 from cli.flow.sessions import commands as sessions
 from cli.flow.spec import spec
+from cli.flow.stored import add_to
 from cli.flow.templates import templates
 from cli.flow.tests import run_tests
 from cli.help.group import CommandGroup
@@ -35,4 +36,5 @@ commands.add(
     "wirewright flow templates",
     "wirewright flow templates router > router.flow",
 )(templates)
+add_to(commands)
 commands.add_typer(sessions, name="sessions")

@@ -9,10 +9,11 @@ import typer
 from cli.errors import FAILED, BadUsage
 from cli.flow.components import ComponentsFolder, inspect_all
 from cli.flow.sessions import session_key, stored_sessions
-from cli.flow.tweaks import checked_tweaks, read_tweaks
-from cli.options import AllowHost, FlowFile, Json
+from cli.flow.tweaks import checked_tweaks, placed_tweaks, read_tweaks
+from cli.options import AllowHost, Json
 from cli.output.faults import count_in_words, has_errors, note_faults
 from cli.output.streams import encoded, print_json, print_message, print_result, progress
+from cli.remote.option import ServerAddress, here_alone, server_at
 
 if TYPE_CHECKING:
     from cli.documents.running import Ran
@@ -25,13 +26,23 @@ if TYPE_CHECKING:
     from runtime.runner import Runner
 
 RUN_SECONDS = 60.0
+REMOTE_SECONDS = 600.0
+"""The longest time that may be asked of a server."""
+
+FlowToRun = Annotated[
+    str,
+    typer.Argument(
+        metavar="F",
+        help="Langflow JSON or spec text: a file, or - for standard input. With --server a stored flow, by id or name.",
+    ),
+]
 
 _NO_ENGINE = frozenset({"engine_unavailable", "catalogue_missing"})
 """Fault codes that are not about the flow."""
 
 
 def run(
-    f: FlowFile,
+    f: FlowToRun,
     text: Annotated[str | None, typer.Option("--input", metavar="T", help="The text to type into the chat.")] = None,
     timeout: Annotated[float, typer.Option(metavar="S", help="Seconds that the run may take.")] = RUN_SECONDS,
     session: Annotated[
@@ -46,11 +57,14 @@ def run(
     ] = None,
     allow_host: AllowHost = None,
     components: ComponentsFolder = None,
+    server: ServerAddress = None,
     *,
     events: Annotated[bool, typer.Option("--events", help="Report when each node starts and finishes.")] = False,
     as_json: Json = False,
 ) -> None:
     """Run a flow once on the real engine and print its output. With --json, events are lines before the result."""
+    import asyncio
+
     from cli.files.local import local_files, local_variables
     from cli.flow.source import all_faults, load_flow
     from runtime.options import RunOptions
@@ -59,8 +73,26 @@ def run(
         raise BadUsage("bad_value", "--timeout must be a positive number of seconds.", fix="Try 60.", where="--timeout")
     wanted = read_tweaks(tweak or [])
     hosts = approved_hosts(allow_host or [])
-    import asyncio
+    here_alone(server, components=components)
+    if (remote := server_at(server)) is not None:
+        from agent.contract.requests import RunRequest
+        from cli.remote.run import run_stored, stored_flow
 
+        if timeout > REMOTE_SECONDS:
+            fix = f"Name at most {REMOTE_SECONDS:.0f} seconds."
+            raise BadUsage("bad_value", "A server runs no flow for so long.", fix=fix, where="--timeout")
+        flow_id, loaded = stored_flow(remote, f)
+        request = RunRequest(
+            input_value=text,
+            timeout=timeout,
+            session_id=session,
+            tweaks=placed_tweaks(wanted, loaded),
+            allow_hosts=hosts,
+            stream=True,
+        )
+        on_event = event_printer(loaded, as_json=as_json) if events else None
+        _print_end(asyncio.run(run_stored(remote, flow_id, request, on_event)), as_json=as_json)
+        return
     with asyncio.Runner() as loop:  # one engine makes the flow's own components and then runs it
         runner = runner_of_settings()
         try:
@@ -91,10 +123,16 @@ def run(
             result = written(loaded, loop.run(work))
         finally:
             loop.run(runner.aclose())
+    if not as_json:
+        note_faults(faults)
+    _print_end(result, as_json=as_json)
+
+
+def _print_end(result: "RunResult", *, as_json: bool) -> None:
+    """Print the result of a run; one that failed ends the command."""
     if as_json:
         print_json(result_json(result))
     else:
-        note_faults(faults)
         _print_result(result)
     if not result.ok:
         raise typer.Exit(FAILED)

@@ -14,8 +14,11 @@ from cli.help.group import CommandGroup
 from cli.options import FlowFile, Json
 from cli.output.columns import print_rows
 from cli.output.streams import print_json, print_message, print_result
+from cli.remote.option import ServerAddress, server_at
 
 if TYPE_CHECKING:
+    from cli.remote.connection import Server
+    from cli.remote.stores.sessions import RemoteSessions
     from flows.document import Flow
     from runtime.sessions.store import FlowSessions
 
@@ -27,13 +30,14 @@ commands = CommandGroup("List, show and remove what the runs of a flow remember.
 
 
 @commands.add("list", "wirewright flow sessions list echo.json")
-def list_sessions(f: FlowFile, *, as_json: Json = False) -> None:
+def list_sessions(f: FlowFile, server: ServerAddress = None, *, as_json: Json = False) -> None:
     """List the sessions of a flow, last used first."""
     from cli.documents.running import SessionList
     from runtime.files.folders import LOCAL_USER
 
-    key = _key(f)
-    entries = _with_sessions(lambda sessions: sessions.entries(LOCAL_USER, key))
+    remote = server_at(server)
+    key = _key(f, remote)
+    entries = _with_sessions(remote, lambda sessions: sessions.entries(LOCAL_USER, key))
     if as_json:
         print_json(SessionList(sessions=list(entries)))
         return
@@ -43,13 +47,14 @@ def list_sessions(f: FlowFile, *, as_json: Json = False) -> None:
 
 
 @commands.add("show", "wirewright flow sessions show echo.json monday")
-def show(f: FlowFile, session: SessionName, *, as_json: Json = False) -> None:
+def show(f: FlowFile, session: SessionName, server: ServerAddress = None, *, as_json: Json = False) -> None:
     """Print the messages of a session, oldest first."""
     from cli.documents.running import SessionMessages
     from runtime.files.folders import LOCAL_USER
 
-    key = _key(f)
-    messages = _with_sessions(lambda sessions: sessions.messages(LOCAL_USER, key, session))
+    remote = server_at(server)
+    key = _key(f, remote)
+    messages = _with_sessions(remote, lambda sessions: sessions.messages(LOCAL_USER, key, session))
     if not messages:
         raise _no_session(session)
     if as_json:
@@ -67,6 +72,7 @@ def remove(
     session: Annotated[
         str | None, typer.Argument(metavar="SESSION", help="The session id, as --session named it.")
     ] = None,
+    server: ServerAddress = None,
     *,
     every: Annotated[bool, typer.Option("--all", help="Forget every session of the flow.")] = False,
     as_json: Json = False,
@@ -77,15 +83,16 @@ def remove(
 
     if every == (session is not None):
         raise BadUsage("usage", "Name a session, or give --all.", fix="wirewright flow sessions list F lists them.")
-    key = _key(f)
+    remote = server_at(server)
+    key = _key(f, remote)
     if session is None:
-        count = _with_sessions(lambda sessions: sessions.remove_flow(LOCAL_USER, key))
+        count = _with_sessions(remote, lambda sessions: sessions.remove_flow(LOCAL_USER, key))
         if as_json:
             print_json(Removed(removed=count))
             return
         print_message(f"{count} sessions are forgotten." if count != 1 else "1 session is forgotten.")
         return
-    if not _with_sessions(lambda sessions: sessions.remove(LOCAL_USER, key, session)):
+    if not _with_sessions(remote, lambda sessions: sessions.remove(LOCAL_USER, key, session)):
         raise _no_session(session)
     if as_json:
         print_json(Removed(removed=1))
@@ -114,16 +121,28 @@ async def stored_sessions() -> "AsyncGenerator[FlowSessions]":
         yield FlowSessions(database)
 
 
-def _with_sessions(work: "Callable[[FlowSessions], Awaitable[T]]") -> T:
+def _with_sessions(remote: "Server | None", work: "Callable[[FlowSessions | RemoteSessions], Awaitable[T]]") -> T:
+    """Work on the sessions on a server, or else on those of this machine."""
+
     async def working() -> T:
+        if remote is not None:
+            from cli.remote.stores.sessions import RemoteSessions
+
+            return await work(RemoteSessions(remote))
         async with stored_sessions() as sessions:
             return await work(sessions)
 
     return asyncio.run(working())
 
 
-def _key(name: str) -> str:
+def _key(name: str, remote: "Server | None") -> str:
+    """What the sessions of a flow belong to; on a server, the flow's id."""
     from cli.flow.source import load_flow
+
+    if remote is not None:
+        from cli.remote.stores.flows import RemoteFlows
+
+        return RemoteFlows(remote).find(name).id
 
     loaded, _ = load_flow(name)
     if loaded.flow is None:

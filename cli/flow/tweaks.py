@@ -62,19 +62,33 @@ def checked_tweaks(tweaks: Sequence[Tweak], loaded: "LoadedFlow", catalogue: "Ca
     """
     from flows.edits import EditError, configure
 
-    found: Tweaks = {}
+    found = placed_tweaks(tweaks, loaded)
     flow = loaded.flow
     if flow is None:
-        return found
-    for tweak in tweaks:
-        node = named_node(tweak.node, loaded)
-        found.setdefault(node.id, {})[_field(tweak.field, node)] = tweak.value
+        return {}
     for node_id, values in found.items():
         try:
             flow = configure(flow, catalogue, node_id, values).flow
         except EditError as error:
             fault = loaded.placed(error.faults[0])
             raise _refused(fault.message, fault.fix) from None
+    return found
+
+
+def placed_tweaks(tweaks: Sequence[Tweak], loaded: "LoadedFlow") -> Tweaks:
+    """The tweaks by the ids of the flow's nodes, whose values nobody has checked.
+
+    Args:
+        tweaks: what was written.
+        loaded: the flow.
+
+    Raises:
+        BadUsage: a node is unknown, or a display name is ambiguous.
+    """
+    found: Tweaks = {}
+    for tweak in tweaks:
+        node = named_node(tweak.node, loaded)
+        found.setdefault(node.id, {})[_field(tweak.field, node)] = tweak.value
     return found
 
 

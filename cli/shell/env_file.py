@@ -11,6 +11,8 @@ NAME = ".env"
 LIMIT = 1024 * 1024
 """Bytes of such a file."""
 _OURS = ("WIREWRIGHT_", "OTEL_", "LOGFIRE_")
+_NOT_OURS = frozenset({"WIREWRIGHT_SERVER"})
+"""What a folder must not decide: where messages, files and tokens are sent."""
 _RUN_VARIABLES = "WIREWRIGHT_RUN_VARIABLES"
 
 
@@ -52,4 +54,6 @@ def _is_read(name: str, variables: Mapping[str, str | None]) -> bool:
     from agent.models.keys import PROVIDER_VARIABLES
 
     named = {one.strip() for one in (variables.get(_RUN_VARIABLES) or "").split(",")}
+    if name in _NOT_OURS:
+        return False
     return name.startswith(_OURS) or name in PROVIDER_VARIABLES or name == "PORT" or name in named

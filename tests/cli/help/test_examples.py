@@ -25,6 +25,11 @@ COMMANDS = {path: command for path, command in tree(get_command(command_line()))
 NEEDS_OTHERS = {
     ("serve",): "it serves until it is stopped",
     ("models", "test"): "it asks a provider",
+    ("logout",): "it needs a server that was signed in at",
+    **{
+        ("flow", name): "it asks a server"
+        for name in ("list", "show", "export", "import", "remove", "revisions", "restore")
+    },
     ("eval", "judge"): "it asks a provider",
     ("eval", "calibrate"): "it asks a provider",
     ("eval", "export"): "it sends to Logfire",

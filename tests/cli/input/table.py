@@ -51,6 +51,7 @@ class Reads:
 EVAL = "eval --scenarios scenarios"
 IMPORT = f"{EVAL} import chat2workflow --out imported"
 ASK = "ask hello"
+ON = "--server http://127.0.0.1:1"
 
 READS = [
     *(Reads(f"flow {name}", f"flow {name} {{}}") for name in ("build", "check", "run", "spec")),
@@ -65,6 +66,9 @@ READS = [
     Reads("flow sessions list", "flow sessions list {}"),
     Reads("flow sessions show", "flow sessions show {} monday"),
     Reads("flow sessions remove", "flow sessions remove {} --all"),
+    Reads("login", "login http://127.0.0.1:1", kind(huge="too_large", deep="too_large"), stdin=True),
+    Reads("flow import", f"flow import {{}} {ON}", dict.fromkeys((MISSING, FOLDER, FORBIDDEN), "unreadable")),
+    Reads("flow import", f"flow import {{}} --replace Echo {ON}"),
     Reads("ask", f"{ASK} --flow {{}}"),
     Reads("ask", f"{ASK} --file {{}}", ANY, ending=".bin"),
     Reads("ask", "ask -", kind(huge="too_large", deep=""), stdin=True),
@@ -168,6 +172,7 @@ class Writes:
 WRITES = [
     Writes("flow build", "flow build echo.flow --out {}"),
     Writes("flow merge", "flow merge echo.flow louder.flow --out {}"),
+    Writes("flow export", f"flow export Echo --out {{}} {ON}"),
     Writes("backup", "backup {}", where="FILE"),
     Writes("users export", "users export local --out {}"),
     Writes("files get", "files get kept.txt --out {}"),
@@ -215,6 +220,15 @@ class Works:
 WORKS = {
     "completion": Works("completion bash", ""),
     "token": Works("token --json", "token"),
+    "login": Works("login --list --json", ""),
+    "logout": Works("logout http://127.0.0.1:1 --json", "", code=1),
+    "flow list": Works(f"flow list --json {ON}", "", code=1),
+    "flow show": Works(f"flow show Echo --json {ON}", "", code=1),
+    "flow export": Works(f"flow export Echo --json {ON}", "", code=1),
+    "flow import": Works(f"flow import echo.flow --json {ON}", "", code=1),
+    "flow remove": Works(f"flow remove Echo --json {ON}", "", code=1),
+    "flow revisions": Works(f"flow revisions Echo --json {ON}", "", code=1),
+    "flow restore": Works(f"flow restore Echo 1 --json {ON}", "", code=1),
     "doctor": Works("doctor", "catalogue.json", code=1),
     "migrate": Works("migrate --json", "wirewright.db"),
     "backup": Works("backup kept.zip --json", ".wirewright-"),

@@ -1,0 +1,199 @@
+"""`wirewright flow list|show|export|import|remove|revisions|restore`: the flows that a server stores."""
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.help.group import CommandGroup
+from cli.options import Json
+from cli.output.columns import print_rows
+from cli.output.streams import print_json, print_message, print_result
+from cli.remote.option import ServerAddress, needed_server
+
+if TYPE_CHECKING:
+    from cli.remote.stores.flows import RemoteFlows
+    from server.store.flows import FlowEntry
+
+LISTED = 50
+StoredName = Annotated[
+    str, typer.Argument(metavar="FLOW", help="The stored flow: its id, the beginning of one, or its name.")
+]
+
+
+def list_flows(
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="Only flows whose names contain it.")] = "",
+    limit: Annotated[int, typer.Option(min=1, max=10_000, metavar="N", help="How many at most.")] = LISTED,
+    server: ServerAddress = None,
+    *,
+    as_json: Json = False,
+) -> None:
+    """List the flows that a server stores, last changed first."""
+    from cli.documents.servers import StoredFlows
+
+    entries, total = _flows(server).entries(text, limit)
+    if as_json:
+        print_json(StoredFlows(flows=entries, total=total))
+        return
+    print_rows((one.id, one.updated_at[:19], f"version {one.version}", one.name) for one in entries)
+    if not entries:
+        print_message("No flows are stored there." if not text else f"No flow's name contains {text!r}.")
+
+
+def show(f: StoredName, server: ServerAddress = None, *, as_json: Json = False) -> None:
+    """Print what a stored flow is made of; with --json, the flow itself as well."""
+    from flows.document import Flow
+
+    flows = _flows(server)
+    whole = flows.get(flows.find(f).id)
+    if as_json:
+        print_json(whole)
+        return
+    print_result(f"{whole.name} ({whole.id})\nversion {whole.version}, {whole.updated_at[:19]}")
+    nodes = [node for node in Flow.from_json(whole.flow).nodes if not node.is_note]
+    print_rows(((node.id, node.display_name or node.type) for node in nodes), indent="  ")
+
+
+def export(
+    f: StoredName,
+    out: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write it there; without it, standard output gets the flow.")
+    ] = None,
+    server: ServerAddress = None,
+    *,
+    as_json: Json = False,
+) -> None:
+    """Get a stored flow as Langflow JSON, which Langflow imports."""
+    from cli.documents.servers import FlowWritten
+    from cli.output.files import writable, write_bytes
+
+    target = writable(out)
+    flows = _flows(server)
+    entry = flows.find(f)
+    content = flows.export(entry.id)
+    if target is None:
+        print_json(json.loads(content)) if as_json else print_result(content.decode())
+        return
+    write_bytes(target, content)
+    if as_json:
+        print_json(FlowWritten(id=entry.id, version=entry.version, out=str(target)))
+    else:
+        print_message(f"{entry.name} is in {target}.")
+
+
+def import_flows(
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE", help="A Langflow export, several in a list, or a project's zip archive; - reads it."
+        ),
+    ],
+    replace: Annotated[
+        str | None, typer.Option(metavar="FLOW", help="Store it as the next version of this flow, not as a new one.")
+    ] = None,
+    version: Annotated[
+        int | None,
+        typer.Option(
+            min=1, metavar="N", help="With --replace: the version that it is based on; the newest if not given."
+        ),
+    ] = None,
+    server: ServerAddress = None,
+    *,
+    as_json: Json = False,
+) -> None:
+    """Store flows on a server, all of a file or none."""
+    from cli.documents.servers import StoredFlows
+    from cli.errors import BadUsage
+    from cli.flow.source import flow_of
+    from cli.input.texts import read
+    from cli.remote.stores.flows import import_content
+
+    if version is not None and replace is None:
+        raise BadUsage("usage", "--version needs --replace.", fix="Name the flow as well.", where="--version")
+    if replace is None:
+        content = import_content(file)
+        stored = _flows(server).import_content(content).flows
+    else:
+        flow = flow_of(read(file))
+        flows = _flows(server)
+        stored = [flows.replace(flows.find(replace), flow, version)]
+    if as_json:
+        print_json(StoredFlows(flows=stored, total=len(stored)))
+        return
+    for entry in stored:
+        print_message(_stored(entry))
+
+
+def remove(
+    names: Annotated[list[str], typer.Argument(metavar="FLOW", help="Stored flows: ids, or names.")],
+    server: ServerAddress = None,
+    *,
+    as_json: Json = False,
+) -> None:
+    """Remove stored flows, with their versions and sessions."""
+    from cli.documents.flows import Removed
+
+    flows = _flows(server)
+    found = [flows.find(name) for name in names]
+    for entry in found:
+        flows.remove(entry.id)
+        if not as_json:
+            print_message(f"{entry.name} ({entry.id}) is removed.")
+    if as_json:
+        print_json(Removed(removed=len(found)))
+
+
+def revisions(f: StoredName, server: ServerAddress = None, *, as_json: Json = False) -> None:
+    """List the versions of a stored flow that are kept, latest first."""
+    from cli.documents.servers import Revisions
+
+    flows = _flows(server)
+    found = flows.revisions(flows.find(f).id)
+    if as_json:
+        print_json(Revisions(revisions=found))
+        return
+    print_rows((str(one.version), one.at[:19], one.author, f"{one.node_count} nodes", one.name) for one in found)
+
+
+def restore(
+    f: StoredName,
+    version: Annotated[
+        int, typer.Argument(metavar="VERSION", min=1, help="The version, as `flow revisions` lists it.")
+    ],
+    server: ServerAddress = None,
+    *,
+    as_json: Json = False,
+) -> None:
+    """Store an earlier version of a flow again, as its newest."""
+    flows = _flows(server)
+    entry = flows.restore(flows.find(f), version)
+    print_json(entry) if as_json else print_message(_stored(entry))
+
+
+def _flows(server: str | None) -> "RemoteFlows":
+    found = needed_server(server)
+    from cli.remote.stores.flows import RemoteFlows
+
+    return RemoteFlows(found)
+
+
+def _stored(entry: "FlowEntry") -> str:
+    return f"{entry.name} ({entry.id}) is stored as version {entry.version}."
+
+
+def add_to(commands: CommandGroup) -> None:
+    """Add these commands to a group.
+
+    Args:
+        commands: the group.
+    """
+    on = "--server https://flows.example.org"
+    commands.add("list", f"wirewright flow list {on}")(list_flows)
+    commands.add("show", f"wirewright flow show Echo {on}")(show)
+    commands.add("export", f"wirewright flow export Echo {on} --out echo.json")(export)
+    commands.add(
+        "import", f"wirewright flow import echo.json {on}", f"wirewright flow import echo.json --replace Echo {on}"
+    )(import_flows)
+    commands.add("remove", f"wirewright flow remove Echo {on}")(remove)
+    commands.add("revisions", f"wirewright flow revisions Echo {on}")(revisions)
+    commands.add("restore", f"wirewright flow restore Echo 1 {on}")(restore)

@@ -1,0 +1,1 @@
+"""Commands on another server, over its HTTP API."""
