@@ -590,6 +590,7 @@ export interface RunRequest {
   allow_hosts?: string[];
   nodes?: boolean;
   stream?: boolean;
+  wait?: boolean;
 }
 
 /** The outcome of one run. Keys of `outputs`, `nodes` and `types` are node ids; several outputs of a node are an object by port. `types` has the type that each value had in the flow: `Message`, `Data`, `DataFrame`, `Text`, `Number`, … */
