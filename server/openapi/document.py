@@ -190,13 +190,14 @@ _MEANINGS: Final[Mapping[int, str]] = {
 
 
 def _of_reply(media_type: str, schema: JsonSchema) -> JsonSchema:
-    """The schema of a reply: of a stream, a text whose `data:` lines are each one object of the schema."""
+    """The schema of a reply: of a stream, that of each of its events, whose `data` is an object of the schema."""
     if media_type == STREAM:
+        data = {"type": "string", "contentMediaType": "application/json", "contentSchema": schema}
         return {
-            "type": "string",
-            "description": "Server-sent events; each `data:` line is one object.",
-            "contentMediaType": STREAM,
-            "contentSchema": schema,
+            "type": "object",
+            "description": "One event of the stream.",
+            "properties": {"id": {"type": "string"}, "data": data},
+            "required": ["data"],
         }
     return {} if media_type == "*/*" else schema
 

@@ -136,8 +136,8 @@ def _type(schema: Schema) -> str:
     if "$ref" in schema:
         name = escape(schema["$ref"].removeprefix(_SCHEMAS))
         return f'<a href="#{name}">{name}</a>'
-    if "contentSchema" in schema:
-        return f"events: {_type(schema['contentSchema'])}"
+    if "contentSchema" in schema.get("properties", {}).get("data", {}):
+        return f"events, each of them {_type(schema['properties']['data']['contentSchema'])}"
     if "const" in schema:
         return f"<code>{escape(repr(schema['const']))}</code>"
     if "enum" in schema:
