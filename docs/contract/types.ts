@@ -667,6 +667,7 @@ export interface TokenCount {
   output_tokens: number;
   total_tokens: number;
   cached_tokens?: number;
+  cost?: number;
 }
 
 /** A piece of the answer's text, sent while a question is answered. */
