@@ -148,8 +148,8 @@ def _type(schema: Schema) -> str:
         case "array":
             return f"list of {_type(schema.get('items', {}))}"
         case "object":
-            values = schema.get("additionalProperties")
-            return f"object of {_type(values)}" if isinstance(values, dict) and values else "object"
+            values: Any = schema.get("additionalProperties")
+            return "object" if values in (None, True, False, {}) else f"object of {_type(values)}"
         case str() as plain:
             return escape(plain)
         case _:
