@@ -4,7 +4,9 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 
+from agent.demo.building.added import added_stage
 from agent.demo.building.recipe import Recipe, recipes
+from agent.demo.building.stages import Stage
 from agent.demo.exact.changes import connectable, no_component, removal, removals
 from agent.demo.models import model_named
 from agent.demo.plan import CannotPlan
@@ -63,7 +65,7 @@ def edit(reading: Reading, bench: Workbench) -> str:
         raise unknown_change(reading)
     steps = [recipe for recipe in reading.recipes if recipe.step]
     if steps:
-        return _before_the_answer(steps[0], flow, language)
+        return _before_the_answer(steps[0].stage({}), flow, language)
     tools = [recipe for recipe in reading.recipes if recipe.tool]
     if tools and reading.has("add", "build"):
         return _with_tools(tools, flow, language)
@@ -285,15 +287,29 @@ def _last_edge(flow: Flow, language: str) -> Edge:
     return edges[0]
 
 
-def _before_the_answer(step: Recipe, flow: Flow, language: str) -> str:
+def added_step(reading: Reading, flow: Flow) -> str | None:
+    """The addition of a step that does with the answer what a message says; None for any other message.
+
+    Raises:
+        CannotPlan: a part of the message is not understood, or the flow has no place for the step.
+    """
+    stage = added_stage(reading)
+    if stage is None:
+        return None
+    _refuse_the_unknown(reading, flow)
+    return _before_the_answer(stage, flow, reading.language)
+
+
+def _before_the_answer(step: Stage, flow: Flow, language: str) -> str:
     edge = _last_edge(flow, language)
-    stage = step.stage({}).named(_free(reply("step", language), [node.id for node in flow.nodes]))
+    stage = step.named(_free(reply("step", language), [node.id for node in flow.nodes]))
     return "\n".join(
         [
             "nodes:",
             *(f"  {name}: {kind}" for name, kind in stage.nodes),
             "edges:",
             f"  {edge.source}.{edge.source_port} -> {stage.into}",
+            *(f"  {line}" for line in stage.edges),
             f"  {stage.out} -> {edge.target}.{edge.target_port}",
             "config:",
             *stage.config,

@@ -19,7 +19,7 @@ from agent.demo.canvas import (
     stopped,
     template_list,
 )
-from agent.demo.edits import described_removal, edit, named_components, unknown_change, wants_edit
+from agent.demo.edits import added_step, described_removal, edit, named_components, unknown_change, wants_edit
 from agent.demo.exact.answers import answer
 from agent.demo.exact.changes import change, is_change, names_template
 from agent.demo.exact.components import Written, component
@@ -221,11 +221,11 @@ def _change(request: Request, reading: Reading, bench: Workbench) -> Plan | None
     if removal is not None:
         return _acting([plan_step("edit_flow", changes=removal)], request, reading, bench)
     adds_step = reading.has("add") and any(one.step or one.tool or one.name == "memory" for one in reading.recipes)
-    if (
-        adds_step
-        and not reading.quotes
-        and not any(is_place(clause) or " between " in clause for clause in request.clauses)
-    ):
+    placed = any(is_place(clause) or " between " in clause for clause in request.clauses)
+    added = None if placed else added_step(reading, bench.current)
+    if added is not None:
+        return _acting([plan_step("edit_flow", changes=added)], request, reading, bench)
+    if adds_step and not reading.quotes and not placed:
         return _acting([plan_step("edit_flow", changes=edit(reading, bench))], request, reading, bench)
     if acts(request) or rewording_steps(request.text, request.unmask, bench) is not None:
         steps, left_out = _changing(request, bench, reading)

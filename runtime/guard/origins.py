@@ -19,6 +19,17 @@ _KEEPS_NOTHING = (
 """Outside modules that hand back nothing but what they make themselves."""
 
 
+_MAKES_TEXT = re.compile(
+    r"(?:base64|binascii|codecs|zlib|gzip|bz2|lzma|quopri|json|orjson|re|regex|html)\.|urllib\.parse\."
+)
+"""Modules that make texts of texts and bytes, which do not stand in the source then."""
+
+
+def makes_text(atom: Atom) -> bool:
+    """Whether outside code may have made a text of it."""
+    return isinstance(atom, Ref) and atom.is_instance and _MAKES_TEXT.match(atom.path) is not None
+
+
 def is_anything(atom: Atom) -> bool:
     """Whether something may be any object that the source has made, or that was made for it."""
     match atom:

@@ -109,16 +109,18 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """Anything: `picked` by an attribute's name made at run time, a `method` that is judged by its arguments, the name
-    that `__getattr__` is `asked` for, which is judged where it is asked, or a `step` of a path: a number, or a text
-    without a slash."""
+    """Anything: `picked` by an attribute's name made at run time, a `method` that is judged by its arguments, a
+    `reader` of models, whose keywords stand in the source, the name that `__getattr__` is `asked` for, which is judged
+    where it is asked, or a `step` of a path: a number, or a text without a slash."""
 
-    kind: Literal["plain", "picked", "method", "asked", "step"] = "plain"
+    kind: Literal["plain", "picked", "method", "reader", "asked", "step"] = "plain"
 
 
 Atom: TypeAlias = Const | Ref | Local | Made | Box | File | Text | Unknown
 Value: TypeAlias = frozenset[Atom]
 
+MODEL_CONFIG = Ref("pydantic.BaseModel.model_config")
+"""The settings of a model, of whatever class."""
 FIXED: frozenset[object] = frozenset({None})
 EMPTY: Value = frozenset()
 ASKED: Value = frozenset({Unknown("asked")})

@@ -14,7 +14,7 @@ import typer
 import yaml
 from starlette.routing import Route
 
-from cli.main import app as command_line
+from cli.main import command_line
 from runtime.engine.isolation import protections
 from runtime.install.environment import RunnerEnvironment
 from server.app import create_app
@@ -118,7 +118,7 @@ def commands() -> list[tuple[str, list[str]]]:
 
 def check_command(arguments: Sequence[str]) -> None:
     """Raise unless the words name a command with options that it has."""
-    command: Any = typer.main.get_command(command_line)
+    command: Any = typer.main.get_command(command_line())
     words = list(arguments)
     while hasattr(command, "commands") and words and not words[0].startswith("-"):
         found = command.commands.get(words[0])

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from runtime.guard.interpreter.reading import Reading
 from runtime.guard.interpreter.scopes import Scope
 from runtime.guard.sets import contents, elements, known_value, one, union
-from runtime.guard.values import EMPTY, Box, Const, Value
+from runtime.guard.values import EMPTY, MODEL_CONFIG, Box, Const, Value
 from runtime.guard.violations import Rule
 
 
@@ -21,11 +21,13 @@ class Arguments:
         given: by position, from 0.
         named: by keyword.
         more: what starred arguments may pass at any further place; empty when there are none.
+        open: whether `**` may pass keywords whose names do not stand in the source.
     """
 
     given: list[Value] = field(default_factory=list[Value])
     named: dict[str, Value] = field(default_factory=dict[str, Value])
     more: Value = EMPTY
+    open: bool = False
 
     def at(self, position: int, *names: str) -> Value | None:
         """The argument at a position, or under one of the names; None when it is not passed."""
@@ -46,7 +48,7 @@ class Arguments:
 
     def after(self, count: int) -> Arguments:
         """The same without the first `count` positions."""
-        return Arguments(self.given[count:], self.named, self.more)
+        return Arguments(self.given[count:], self.named, self.more, self.open)
 
     def spread(self, starred: Value) -> None:
         """Pass what `*starred` holds."""
@@ -60,13 +62,14 @@ class Arguments:
 
     def spread_names(self, starred: Value) -> None:
         """Pass what `**starred` holds."""
-        for atom in starred:
+        for atom in starred - {MODEL_CONFIG}:
             more = elements(one(atom))
             if isinstance(atom, Box) and atom.mapping:
                 for name, part in atom.items:
                     if isinstance(name, str):
                         self.named[name] = union([self.named.get(name, EMPTY), part])
                 more = contents(atom) if atom.rest else EMPTY
+            self.open = self.open or bool(more)
             self.more = union([self.more, more])
 
 

@@ -12,8 +12,8 @@ from runtime.guard.interpreter.scopes import Function, Scope, parameters
 from runtime.guard.interpreter.texts import as_path, as_text, cleaned, substituted
 from runtime.guard.origins import is_anything
 from runtime.guard.sets import elements, inside, listed, one, outside, paths, strings, union
-from runtime.guard.values import ANYTHING, EMPTY, STEP, Atom, Box, Const, Local, Made, Ref, Unknown, Value
-from runtime.guard.verdicts import checks, files, judging, methods, protocols, sockets
+from runtime.guard.values import ANYTHING, EMPTY, JOINED, STEP, Atom, Box, Const, Local, Made, Ref, Unknown, Value
+from runtime.guard.verdicts import checks, files, judging, methods, models, protocols, sockets, templates
 
 _LOOKS_AT = {
     **dict.fromkeys(("@getattr", "@hasattr", "@setattr", "@delattr", "@vars", "@dir"), 0),
@@ -54,6 +54,7 @@ def _call(reading: Reading, node: ast.Call, scope: Scope) -> Value:
         if known is not None:
             found.append(known)
             callee = frozenset(atom for atom in callee if isinstance(atom, Ref | Local))
+    models.reads(call)
     found.extend([_called(call, atom) for atom in callee])
     _pass_functions(call, callee)
     _declared(call, callee)
@@ -112,6 +113,8 @@ def _arguments(reading: Reading, node: ast.Call, callee: Value, scope: Scope) ->
             reading.heap.spoil(found if keyword.arg else inside(found))
         if keyword.arg is None:
             given.spread_names(found)
+            for name in given.named:
+                protocols.keyword(reading, name, node)
         else:
             given.named[keyword.arg] = found
     return given
@@ -129,6 +132,9 @@ def _called(call: Call, atom: Atom) -> Value:
         case Made(number):
             own = [part for part in definitions[number].scope.values.get("__call__", EMPTY) if isinstance(part, Local)]
             return _enter(call.reading, definitions[own[0].number], one(atom), call.given) if own else ANYTHING
+        case Unknown("reader" | "picked") if call.given.open:
+            what = "A call, with keywords that do not stand in the source, of what was taken by a name or as a value"
+            call.report("escape", what, "Call it directly, and write the keywords out.")
         case Unknown("method"):
             what = "A method that is judged by what it is called with is called by another name"
             call.report("escape", what, "Call it directly.")
@@ -141,6 +147,8 @@ def _outer(call: Call) -> Value:
     """Judge a call of something outside by what it is called with; what it gives."""
     path, given = call.path, call.given
     judging.handed_on(call.reading, path, given.every(), call.node)
+    models.reads(call)
+    templates.logged(call)
     sockets.encryption(call)
     check = call.reading.rules.check(path)
     if check in checks.CHECKS:
@@ -165,6 +173,8 @@ def _given(path: str, given: Arguments) -> Value:
     if path in _NUMBERS or (path == "re.sub" and substituted(given.given)):
         return STEP
     match path:
+        case "@str" if len(given.given) > 1 or "encoding" in given.named:
+            return JOINED  # it decodes bytes
         case "@str" | "@repr" | "@ascii" | "sys.intern" | "textwrap.dedent":
             return as_text(first) if given.given else ANYTHING
         case "@list" | "@tuple" | "@set" | "@sorted" | "@reversed" | "@iter" | "@frozenset" | "collections.deque":

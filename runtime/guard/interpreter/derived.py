@@ -15,6 +15,7 @@ from runtime.guard.values import (
     ANYTHING,
     EMPTY,
     JOINED,
+    MODEL_CONFIG,
     PICKED,
     STEP,
     Atom,
@@ -47,10 +48,20 @@ def attribute(reading: Reading, held: Value, name: str) -> Value:
 
 
 def _handed(reading: Reading, atom: Atom, name: str) -> Value:
-    """What leads from something that may be a component to the run that it is part of; nothing for other names."""
+    """What leads from something that may be a component to the run that it is part of, or the settings of a model;
+    nothing for other names."""
+    if name == "model_config":
+        return _settings(reading, atom)
     own = name in reading.stored and (not name.startswith("_") or isinstance(atom, Ref))
     unknown = is_anything(atom) or atom == Unknown("step")
     return outside(HANDED[name]) if name in HANDED and unknown and not own and atom not in PICKED else EMPTY
+
+
+def _settings(reading: Reading, atom: Atom) -> Value:
+    """The settings of a model, when that is what something may be."""
+    own = isinstance(atom, Local | Made) and not is_component(reading, atom.number)
+    unknown = is_anything(atom) and "pydantic" in reading.tops
+    return one(MODEL_CONFIG) | (ANYTHING if unknown else EMPTY) if own or unknown else EMPTY
 
 
 def _attribute(reading: Reading, atom: Atom, name: str) -> Value:
@@ -69,6 +80,8 @@ def _attribute(reading: Reading, atom: Atom, name: str) -> Value:
             return one(Box((), union(reading.attributes.values()) | ANYTHING, mapping=True, sites=ATTRIBUTES))
         case Made(number) if name in HANDED and is_component(reading, number):
             return outside(HANDED[name])
+        case Local(number) if name == "__class__" and isinstance(reading.definitions[number].node, ast.ClassDef):
+            return outside("types.FunctionType")
         case Local(number) | Made(number):
             inherits = name not in reading.stored and Ref("pathlib.Path") in reading.definitions[number].bases
             return reading.attribute(name) | (outside(f"pathlib.Path.{name}") if inherits else EMPTY)

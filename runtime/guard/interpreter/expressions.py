@@ -23,7 +23,7 @@ from runtime.guard.sets import (
     shallow,
     union,
 )
-from runtime.guard.values import ANYTHING, EMPTY, Box, Const, Local, Value
+from runtime.guard.values import ANYTHING, EMPTY, MODEL_CONFIG, Box, Const, Local, Value
 from runtime.guard.verdicts import judging, protocols
 from runtime.guard.verdicts.embedded import format_reach, template_reach
 
@@ -142,6 +142,8 @@ def _dictionary(reading: Reading, node: ast.Dict, scope: Scope) -> Value:
     for name, held in zip(node.keys, node.values, strict=True):
         found = reading.value(held, scope)
         names = None if name is None else constants(reading.value(name, scope))
+        if name is None and found == one(MODEL_CONFIG):
+            continue
         if name is None:
             rest.append(inside(found) if any(isinstance(atom, Box) for atom in found) else ANYTHING)
         elif names is None:

@@ -12,7 +12,7 @@ from runtime.guard.interpreter.scopes import Scope, parameters
 from runtime.guard.ruleset import UNLISTED, canonical
 from runtime.guard.sets import elements, inside, one, outside, union
 from runtime.guard.values import ANYTHING, EMPTY, Box, Local, Ref, Value
-from runtime.guard.verdicts import judging, protocols
+from runtime.guard.verdicts import judging, models, protocols
 from runtime.guard.violations import Rule
 
 
@@ -45,7 +45,8 @@ def _expression(reading: Reading, node: ast.Expr, scope: Scope) -> None:
 
 @reads(ast.Assign)
 def _assigned(reading: Reading, node: ast.Assign, scope: Scope) -> None:
-    found = reading.value(node.value, scope)
+    fresh = any(models.is_fresh(target, node.value, scope) for target in node.targets)
+    found = READERS[type(node.value)](reading, node.value, scope) if fresh else reading.value(node.value, scope)
     for target in node.targets:
         targets.bind(reading, target, found, scope)
 
@@ -54,7 +55,9 @@ def _assigned(reading: Reading, node: ast.Assign, scope: Scope) -> None:
 def _annotated(reading: Reading, node: ast.AnnAssign, scope: Scope) -> None:
     annotation(reading, node.annotation, scope)
     if node.value is not None:
-        targets.bind(reading, node.target, reading.value(node.value, scope), scope)
+        fresh = models.is_fresh(node.target, node.value, scope)
+        found = READERS[type(node.value)](reading, node.value, scope) if fresh else reading.value(node.value, scope)
+        targets.bind(reading, node.target, found, scope)
 
 
 @reads(ast.AugAssign)
@@ -74,6 +77,7 @@ def _augmented(reading: Reading, node: ast.AugAssign, scope: Scope) -> None:
         found = found | loose if reading.passes < 2 else loose
     if isinstance(node.op, ast.Add | ast.BitOr | ast.BitXor):  # a list, a dictionary or a set is changed in place
         reading.heap.put(before, Box((), inside(added) | elements(added)))
+        judging.changed(reading, judging.shared(reading, before), "", node)
     targets.bind(reading, node.target, found, scope)
 
 
@@ -156,6 +160,7 @@ def _function(reading: Reading, node: ast.FunctionDef | ast.AsyncFunctionDef, sc
     for argument in parameters(node.args):
         annotation(reading, argument.annotation, scope)
     annotation(reading, node.returns, scope)
+    models.bound(reading, node.name, union(named), node, scope)
     reading.bind(node.name, union(named), scope)
     reading.waiting.append(defined)
 
@@ -190,13 +195,13 @@ def _class(reading: Reading, node: ast.ClassDef, scope: Scope) -> None:
                 judging.named(reading, atom.path, base)
                 judging.inherited(reading, atom.path, base)
     for keyword in node.keywords:
-        protocols.keyword(reading, keyword.arg, node)
-        reading.value(keyword.value, scope)
+        models.subclass(reading, keyword, reading.value(keyword.value, scope), node)
     named: list[Value] = [one(Local(defined.number))]
     for decorator in node.decorator_list:
         named += [_decorated(reading, defined, atom) for atom in reading.value(decorator, scope)]
     defined.bases = union(bases)
     _body(reading, node.body, defined.scope)
+    models.bound(reading, node.name, union(named), node, scope)
     reading.bind(node.name, union(named), scope)
 
 

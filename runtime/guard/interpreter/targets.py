@@ -9,7 +9,7 @@ from runtime.guard.interpreter.reading import Definition, Reading
 from runtime.guard.interpreter.scopes import Scope, parameters
 from runtime.guard.sets import boxed, constants, contents, elements, listed, one, part_of, union
 from runtime.guard.values import ANYTHING, ASKED, EMPTY, Box, File, Made, Ref, Value
-from runtime.guard.verdicts import judging, protocols
+from runtime.guard.verdicts import judging, models, protocols
 
 _ASKED = ("__getattr__", "__setattr__")
 _DECLARES = ("__slots__", "__all__", "__match_args__", "__test__", "__author__", "__hash__", "__tablename__")
@@ -24,11 +24,13 @@ def bind(reading: Reading, target: ast.expr, value: Value, scope: Scope) -> None
                 reading.report("tampering", target, f"Assigning to `{name}`")
             if dunder:
                 protocols.declared(reading, name, value, target)
+            models.bound(reading, name, value, target, scope)
             reading.bind(name, value, scope)
         case ast.Attribute(attr=name):
             held = reading.base(target.value, scope)
             judging.changed(reading, held, name, target)
             protocols.declared(reading, name, value, target)
+            models.stored(reading, held, name, value, target)
             judging.address(reading, held, name, value, target)
             reading.store(name, value)
         case ast.Subscript():
@@ -93,7 +95,9 @@ def _match_items(reading: Reading, node: ast.MatchMapping, value: Value, scope: 
 
 
 def _match_attributes(reading: Reading, node: ast.MatchClass, value: Value, scope: Scope) -> None:
-    reading.base(node.cls, scope)
+    kinds = reading.base(node.cls, scope)
+    if node.patterns:
+        models.matched(reading, kinds, node)
     for part in node.patterns:
         match(reading, part, value | ANYTHING, scope)
     for name, part in zip(node.kwd_attrs, node.kwd_patterns, strict=True):

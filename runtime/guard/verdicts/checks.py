@@ -26,13 +26,16 @@ from runtime.guard.sets import (
     union,
 )
 from runtime.guard.values import ANYTHING, EMPTY, PICKED, Atom, Box, Const, File, Local, Made, Ref, Text, Unknown, Value
-from runtime.guard.verdicts import files, judging
+from runtime.guard.verdicts import files, judging, models
 from runtime.guard.verdicts.embedded import field_reach, is_local_database, template_reach
 from runtime.guard.verdicts.running import steps_into_run
 
 Check: TypeAlias = Callable[[Call], Value]
 CHECKS: dict[str, Check] = {
     "archive": files.archive,
+    "alias": models.aliases,
+    "config": models.config,
+    "settings": models.made_with,
     "cafile": files.machine_certificates,
     "dir": lambda _: listed(ANYTHING),
     "folder": lambda _: one(File(1, text=True)),
@@ -59,7 +62,9 @@ def _getattr(call: Call) -> Value:
     if not held or not name:
         return EMPTY
     if not judging.by_name(call.reading, held, name, call.node, "`getattr`"):
-        return (ANYTHING if all(isinstance(atom, Text | Const) for atom in name) else PICKED) | fallback
+        text = all(isinstance(atom, Text | Const) for atom in name)
+        model = any(isinstance(atom, Made) and models.is_model(call.reading, atom.number) for atom in held)
+        return (ANYTHING if text and not model else PICKED) | fallback
     found: list[Value] = [fallback, ANYTHING if Unknown("asked") in name else EMPTY]
     for text in strings(name):
         if text in GROWS:
@@ -77,6 +82,7 @@ def _setattr(call: Call) -> Value:
         call.report("escape", "`setattr` with a name made at run time", judging.ESCAPE_FIX)
     for text in strings(name) if fixed else [""]:
         judging.changed(reading, held, text, call.node)
+        models.stored(reading, held, text, call.at(2), call.node)
     for text in strings(name) if fixed else [*reading.stored, *reading.file_fields]:
         reading.store(text, call.at(2))
     return known_value(None)
@@ -236,6 +242,7 @@ def _namespace(call: Call) -> Value:
 @_judges("types")
 def _types(call: Call) -> Value:
     """Types that are passed as text, alone or before a default, are evaluated: each must be certain to be a type."""
+    models.made_with(call)
     model = "create_model" in call.path
     values = [value for name, value in call.given.named.items() if not (model and name.startswith("__"))]
     values += call.given.given[0 if "TypeAdapter" in call.path and not model else 1 :]

@@ -7,16 +7,18 @@ import re
 from collections.abc import Iterable
 
 from runtime.guard.interpreter.derived import is_component
+from runtime.guard.interpreter.heap import GROWS
 from runtime.guard.interpreter.reading import Reading
+from runtime.guard.origins import makes_text
 from runtime.guard.sets import every, paths, strings
-from runtime.guard.values import PICKED, Box, Const, File, Local, Made, Ref, Text, Unknown, Value
+from runtime.guard.values import MODEL_CONFIG, PICKED, Box, Const, File, Local, Made, Ref, Text, Unknown, Value
 from runtime.guard.verdicts.running import GRAPH, VERTEX, is_shared, kept_from
 from runtime.guard.violations import FIXES, Rule
 
 ESCAPE_FIX = "Name the attribute where it is read, as in `thing.attribute`, or keep functions in a dictionary."
 _BROAD = (
     *("memfile", "dict", "map", "super", "type", "pathlib", "pathfn", "join", "dir", "namespace"),
-    "ndarray",
+    *("ndarray", "config", "settings", "alias"),
 )
 """Checks of what may still be handed around."""
 _SOFT = (
@@ -24,6 +26,15 @@ _SOFT = (
     *("copies", "builds"),
 )
 """Checks of methods whose names are also those of harmless values."""
+READERS = frozenset(
+    (
+        *("model_validate", "model_validate_json", "model_validate_strings", "parse_obj"),
+        *("validate_python", "validate_json", "validate_strings"),
+    )
+)
+"""Methods that make a model of a value, and take settings as keywords."""
+FILLS = GROWS | {"pop", "popitem", "popleft", "clear", "remove", "discard"}
+"""Methods that change a container."""
 CHANGING = frozenset(
     (
         *("__setitem__", "__delitem__", "__iadd__", "__ior__", "__imul__", "__init__", "__setattr__", "__delattr__"),
@@ -35,6 +46,19 @@ _LOOKS_LIKE_A_VALUE = ("query", "format", "sql", "save", "open", "glob", "owner"
 _TAKES_PATHS = ("@", "os.", "pathlib.", "mimetypes.")
 _TAKES_METHODS = ("urllib.parse.", "@str", "@print", "@len", "@bool")
 _LOOKS = ("@getattr", "@hasattr", "@isinstance", "@bool", "@id", "@type", "@callable", "@setattr")
+_READS_TABLES = (
+    "@dict",
+    "@print",
+    "@str",
+    "@repr",
+    "@len",
+    "@bool",
+    "@list",
+    "@sorted",
+    "json.dumps",
+    "copy.copy",
+    "@iter",
+)
 _LOOKS_AT_TYPES = ("@isinstance", "@issubclass", "@print", "@str", "@repr")
 _HARMLESS = (
     *("__name__", "__qualname__", "__doc__", "__wrapped__", "__signature__", "__cause__", "__module__", "__context__"),
@@ -102,6 +126,19 @@ def by_hand(call_of: ast.expr, base: Value, first: Value) -> bool:
     return not (above or own or not base or (classes and not first))
 
 
+def shared(reading: Reading, base: Value) -> Value:
+    """The tables and lists of outside classes and modules among what something may be."""
+    return frozenset(
+        atom
+        for atom in base
+        if isinstance(atom, Ref)
+        and not atom.is_instance
+        and not atom.path.startswith("@")
+        and atom.path.rpartition(".")[2].islower()
+        and not reading.rules.is_module(atom.path)
+    )
+
+
 def plain_instances(reading: Reading, base: Value) -> bool:
     """Whether a value can only be an instance of the source's own classes, components left aside."""
     return (
@@ -149,6 +186,14 @@ def taken(reading: Reading, base: Value, name: str, node: ast.AST) -> Value | No
                 "tampering", node, f"`.{name}` that is taken to be called", "Use the operator that calls it."
             )
         return None
+    if name in FILLS and shared(reading, base):
+        reading.report("tampering", node, f"`.{name}` of what all components share", "Make a copy: dict(...).")
+    if name in READERS and not _own(reading, base, name):
+        return frozenset({Unknown("reader")})
+    return _judged(reading, base, name, node)
+
+
+def _judged(reading: Reading, base: Value, name: str, node: ast.AST) -> Value | None:
     check = method_check(reading, base, name)
     if check == "builds" and not any(path.endswith("Input") for path in paths(base)):
         return None
@@ -168,6 +213,7 @@ def taken(reading: Reading, base: Value, name: str, node: ast.AST) -> Value | No
         reading.report("files", node, f"`.{name}` of a path")
     elif check in _SOFT or name in _LOOKS_LIKE_A_VALUE:
         only_refs = all(isinstance(atom, Ref) and not atom.path.startswith(("pandas.", "lfx.schema")) for atom in base)
+        only_refs = only_refs and not (check == "template" and any(map(makes_text, base)))
         return None if only_refs else frozenset({Unknown("method")})
     elif any(isinstance(atom, Unknown) for atom in base):
         reading.report("files", node, f"`.{name}` {hides}", f"Call `.{name}()` directly.")
@@ -182,6 +228,8 @@ def handed_on(reading: Reading, callee: str, values: Iterable[Value], node: ast.
         match atom:
             case Ref(path) if path in (GRAPH, VERTEX) and callee not in _LOOKS and not callee.startswith("lfx."):
                 reading.report("secrets", node, f"Handing {source_path(path)} on, which holds other nodes' values,")
+            case Ref() if atom == MODEL_CONFIG and callee not in _READS_TABLES:
+                reading.report("tampering", node, "Handing the settings of a model on, where they may be changed,")
             case Ref("@type") if callee not in _LOOKS_AT_TYPES:
                 reading.report("dynamic_code", node, "`type` handed on, which makes classes", "Call it directly.")
             case Ref("numpy.ndarray") if callee not in (*_LOOKS, "@issubclass"):

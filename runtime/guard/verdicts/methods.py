@@ -9,7 +9,7 @@ from collections.abc import Callable
 from runtime.guard.interpreter import derived
 from runtime.guard.interpreter.arguments import Arguments, Call
 from runtime.guard.interpreter.texts import below, changed_text, filled, joined
-from runtime.guard.origins import is_anything
+from runtime.guard.origins import is_anything, makes_text
 from runtime.guard.sets import (
     constants,
     contents,
@@ -38,6 +38,7 @@ def judge(call: Call) -> None:
     name, held, reading = call.path, call.held, call.reading
     if name in ("__setattr__", "__delattr__"):
         _set(call)
+    judging.changed(reading, judging.shared(reading, held) if name in judging.FILLS else EMPTY, "", call.node)
     func = call.node.func
     if name in judging.CHANGING and isinstance(func, ast.Attribute) and judging.by_hand(func.value, held, call.at(0)):
         call.report("tampering", f"Calling `.{name}` of something else", "Use the operator or function that calls it.")
@@ -83,8 +84,10 @@ def _method_name(call: Call) -> None:
                 judged = call.reading.rules.methods.get(text, "") in ("writes", "expression", "mayput")
                 bad = judged and (more or bool(given.named))
             case Unknown():
-                work = more or bool(given.named.keys() - {"axis", "args", "na_action"})
+                work = more or bool(given.named.keys() - {"axis", "na_action"})
                 bad = work and name not in ("map", "pipe")
+            case Ref() if atom.is_instance:  # a text that outside code makes, or a function that it gives
+                bad = more or bool(given.named.keys() - {"axis", "na_action"})
             case _:
                 bad = isinstance(atom, Text)
         if bad:
@@ -98,10 +101,18 @@ def _format(call: Call) -> None:
     if reaching or (not template and constants(call.at(0)) is None):
         call.report("escape", "A format template that reads what is behind the values")
     parts = call.given.every() if call.path == "format" else [inside(call.at(0))]
-    objects = any(isinstance(atom, Made | Local) for value in parts for atom in value)
-    if objects and any(isinstance(atom, Text | Unknown) for atom in call.held):
+    within = [atom for value in parts for atom in every(value)]
+    objects = any(isinstance(atom, Made | Local) or _is_code(atom) for atom in within)
+    made = any(isinstance(atom, Text) or makes_text(atom) for atom in call.held)
+    instances = any(isinstance(atom, Ref) and atom.is_instance and not makes_text(atom) for atom in within)
+    if (objects and (made or any(isinstance(atom, Unknown) for atom in call.held))) or (instances and made):
         fix = "Write the template out, or fill it in with string.Template."
         call.report("escape", "A format template made at run time that is given objects", fix)
+
+
+def _is_code(atom: Atom) -> bool:
+    """Whether something is a function or class of outside, behind which its module lies."""
+    return isinstance(atom, Ref) and not atom.is_instance and not atom.path.startswith("@")
 
 
 def _texts(call: Call) -> list[str]:

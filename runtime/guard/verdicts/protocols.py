@@ -11,9 +11,11 @@ from runtime.guard.verdicts import judging
 from runtime.guard.violations import Rule
 
 _MATCHED = "__match_args__"
-_READ = "from_attributes"
+_READ = ("from_attributes", "orm_mode")
 _METHODS: dict[str, Rule] = {
     **dict.fromkeys(("__instancecheck__", "__subclasscheck__", "__subclasshook__", _MATCHED), "escape"),
+    "is_safe_attribute": "escape",
+    "is_safe_callable": "escape",
     **dict.fromkeys(("__array_interface__", "__array_struct__"), "native"),
 }
 """Methods that say of others' objects what they are, or of memory where it is."""
@@ -42,13 +44,18 @@ def declared(reading: Reading, name: str, value: Value, node: ast.AST) -> None:
     if names is None:
         reading.report("escape", node, f"`{_MATCHED}` that does not stand in the source")
     for one in names or ():
-        judging.attribute(reading, ANYTHING, str(one), node)
+        pattern_name(reading, str(one), node)
+
+
+def pattern_name(reading: Reading, name: str, node: ast.AST) -> None:
+    """Judge the name of an attribute that a pattern reads by its position."""
+    judging.attribute(reading, ANYTHING, name, node)
 
 
 def keyword(reading: Reading, name: str | None, node: ast.AST) -> None:
-    """Judge a keyword, or a key in quotes, that lets a model read any object's attributes by its aliases."""
-    if name == _READ:
-        what = f"`{_READ}` lets a model read the attributes of any object by names that are texts."
+    """Judge a keyword, key or variable of a class that lets a model read any object's attributes by its aliases."""
+    if name in _READ:
+        what = f"`{name}` lets a model read the attributes of any object by names that are texts."
         reading.report("escape", node, what, "Give the model a dictionary with the values.")
 
 

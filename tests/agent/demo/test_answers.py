@@ -282,3 +282,16 @@ async def test_another_flow_that_is_wanted_instead_is_not_dropped_in_silence(
     assert INSTEAD[language] in answered.text
     assert answered.outcome == "refused"
     assert len((await play(who, "yes")).after.nodes) == 3
+
+
+async def test_the_words_of_a_message_say_its_language_and_what_a_flow_is_run_with_does_not(
+    catalogue: Catalogue,
+) -> None:
+    who = assistant(catalogue)
+    for text, language in (
+        ("lance-le avec bonjour", "fr"),
+        ("run it with hi", "en"),
+        ("lance-le avec 'good morning to you'", "fr"),
+        ("run it with 'bonjour à tous'", "en"),
+    ):
+        assert (await play(who, text)).text == reply("empty", language), text

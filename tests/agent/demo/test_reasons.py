@@ -299,3 +299,10 @@ def test_the_remedy_of_a_failed_run_is_said_in_the_users_language(kind: str, lan
 def english_mark(language: str) -> str:
     """How a reply begins to tell that something is in English."""
     return reply("in_english", language, text="§").partition("§")[0]
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_where_only_the_demo_is_available_no_english_says_so(language: str) -> None:
+    said = reason("Provider 'openai' is not configured. Available providers: demo only.", language)
+    assert "only" not in said
+    assert "demo" in said

@@ -84,7 +84,7 @@ async def test_a_database_whose_file_was_removed_is_not_ready(
             file.unlink()
         reply = await live.client.get("/readyz")
     assert (reply.status_code, reply.json()["database"]) == (503, "failed")
-    assert "backup" in reply.json()["fix"]
+    assert "restore the file" in reply.json()["fix"]
 
 
 class Stuck(Database):
