@@ -11,8 +11,9 @@ from pydantic import TypeAdapter
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core.core_schema import TypedDictSchema
 
+from agent.contract.schemas import AsReceived
 from cli.documents.registry import EVENT, FAILED, PRINTED, RUN_EVENT
-from scripts.shapes import REF, AsReceived, Schema, events_schema, shown_type
+from scripts.shapes import REF, Schema, events_schema, shown_type
 
 _INTRODUCTION = (
     "Every command takes `--json`. It then prints one document on standard output, in a line, or a line for each event "

@@ -1,18 +1,24 @@
-"""Writes the contracts: of the HTTP API as JSON Schema and TypeScript types, and of `--json` as JSON Schema and a page.
+"""Writes the contracts: of the HTTP API as OpenAPI, JSON Schema and TypeScript types, of `--json` as JSON Schema.
 
 python -m scripts.contract
 """
 
 import json
+from importlib import metadata
 from pathlib import Path
 
 from pydantic.json_schema import models_json_schema
+from starlette.routing import Route
 
 from agent.contract.client_metrics import ClientMetricsRequest
 from agent.contract.requests import AssistRequest, ResetRequest, RunRequest
 from scripts.checkout import ROOT
 from scripts.cli_contract import cli_page, cli_schema
 from scripts.shapes import Schema, events_schema, shown_type
+from server.access.auth import Access
+from server.app import create_app
+from server.openapi.document import openapi
+from server.settings import ServerSettings
 
 FOLDER = ROOT / "docs" / "contract"
 INDENT = "  "
@@ -33,6 +39,12 @@ def schema() -> Schema:
         "title": "Wirewright's HTTP API",
         "$defs": dict(sorted(definitions.items())),
     }
+
+
+def described() -> Schema:
+    """The HTTP API of this version as OpenAPI."""
+    app = create_app(ServerSettings(), access=Access("no token: nothing is served"))
+    return openapi((route for route in app.routes if isinstance(route, Route)), metadata.version("wirewright"))
 
 
 def typescript(document: Schema) -> str:
@@ -64,6 +76,7 @@ def files() -> dict[Path, str]:
     document, cli = schema(), cli_schema()
     return {
         FOLDER / "schema.json": json.dumps(document, indent=2, ensure_ascii=False) + "\n",
+        FOLDER / "openapi.json": json.dumps(described(), indent=2, ensure_ascii=False) + "\n",
         FOLDER / "types.ts": typescript(document),
         FOLDER / "cli.schema.json": json.dumps(cli, indent=2, ensure_ascii=False) + "\n",
         FOLDER / "cli.md": cli_page(cli),

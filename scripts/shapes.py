@@ -4,27 +4,14 @@ import json
 from typing import Any, cast
 
 from pydantic import TypeAdapter
-from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
-from pydantic_core.core_schema import DataclassField, ModelField, TypedDictField, WithDefaultSchema
 
 from agent.contract.events import EVENTS
 from agent.contract.runs import RUN_STREAM_EVENTS
+from agent.contract.schemas import AsReceived
 
 REF = "#/$defs/"
 
 Schema = dict[str, Any]
-
-
-class AsReceived(GenerateJsonSchema):
-    """The schema of what clients receive: every key is there unless it is left out; defaults are for Python."""
-
-    def field_is_required(self, field: ModelField | DataclassField | TypedDictField, total: bool) -> bool:  # noqa: FBT001 - pydantic's signature
-        if field["type"] == "typed-dict-field":
-            return super().field_is_required(field, total)
-        return field.get("serialization_exclude_if") is None
-
-    def default_schema(self, schema: WithDefaultSchema) -> JsonSchemaValue:
-        return self.generate_inner(schema["schema"])
 
 
 def events_schema() -> Schema:

@@ -28,6 +28,7 @@ from server.readiness import DatabaseProbe
 from server.routes import (
     assist,
     components,
+    description,
     files,
     health,
     metrics,
@@ -150,6 +151,7 @@ def create_app(
                 *variables.routes,
                 *usage.routes,
                 *metrics.routes,
+                *description.routes,
                 *health.routes,
                 *sign_in.routes,
             ]

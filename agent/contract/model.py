@@ -25,7 +25,7 @@ class Received(ContractModel):
         schema = handler(core_schema)
         described = handler.resolve_ref_schema(schema)
         for name, field in cls.model_fields.items():
-            entry: dict[str, Any] = described["properties"][name]
+            entry: dict[str, Any] = described["properties"][field.serialization_alias or name]
             if field.exclude_if is not None and field.default is None:
                 kept = [choice for choice in entry.pop("anyOf", []) if choice != {"type": "null"}]
                 entry.update(kept[0] if len(kept) == 1 else {"anyOf": kept} if kept else {})

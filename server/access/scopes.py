@@ -84,6 +84,8 @@ NEEDS: Final[Mapping[str, Needs]] = {
     "/api/v1/variables/{name}": Needs(),
     "/api/v1/usage": Needs(),
     "/metrics": Needs(read="admin", change="admin"),
+    "/docs": Needs(read=None),
+    "/openapi.json": Needs(read=None),
     "/": Needs(read=None),
     "/healthz": Needs(read=None),
     "/readyz": Needs(read=None),

@@ -17,8 +17,8 @@ from server.access.failed_sign_ins import FailedSignIns
 from server.error_body import error_json
 from server.json_response import JsonResponse
 
-OPEN_PATHS: Final = frozenset({"/", "/healthz", "/readyz", SIGN_IN_PATH})
-"""What is read without the token: health checks, the page, and signing in, which has a code of its own."""
+OPEN_PATHS: Final = frozenset({"/", "/docs", "/healthz", "/openapi.json", "/readyz", SIGN_IN_PATH})
+"""What is read without the token: health checks, what is the same on every server, and signing in."""
 
 RETRY_SECONDS: Final = "5"
 _READS: Final = frozenset({"GET", "HEAD"})

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, get_args
 
 from pydantic import BaseModel
 from starlette.routing import Route
+
+from agent.contract.model import Page
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -25,6 +27,12 @@ class Operation:
         status: the status when it succeeds.
         also: the models of other replies that say it succeeded, by status.
         media_type: what the reply is; `text/event-stream` for a stream of the model's objects.
+        events: the model of the events that are streamed instead when the request asks for a stream; None for none.
+        headers: the headers that a reply has which says it succeeded, beside those of every reply.
+        takes: the headers that change what is done, beside those that every route takes.
+        errors: the statuses of its own errors, beside those that follow from what it takes.
+        body_types: the media types of the body.
+        body_optional: whether the body may be left out.
     """
 
     reply: type[BaseModel] | Any = None
@@ -33,6 +41,12 @@ class Operation:
     status: int = 200
     also: Mapping[int, Any] = field(default_factory=dict[int, Any])
     media_type: str = "application/json"
+    events: Any = None
+    headers: tuple[str, ...] = ()
+    takes: tuple[str, ...] = ()
+    errors: tuple[int, ...] = ()
+    body_types: tuple[str, ...] = ("application/json",)
+    body_optional: bool = False
 
 
 def operation(
@@ -43,6 +57,12 @@ def operation(
     status: int | None = None,
     also: Mapping[int, Any] | None = None,
     media_type: str = "application/json",
+    events: Any = None,
+    headers: tuple[str, ...] = (),
+    takes: tuple[str, ...] = (),
+    errors: tuple[int, ...] = (),
+    body_types: tuple[str, ...] = ("application/json",),
+    body_optional: bool = False,
 ) -> Callable[[F], F]:
     """Declare what an endpoint takes and gives; the arguments are the fields of `Operation`.
 
@@ -55,6 +75,12 @@ def operation(
         also=also or {},
         status=status or (204 if reply is None and media_type == "application/json" else 200),
         media_type=media_type,
+        events=events,
+        headers=headers,
+        takes=takes,
+        errors=errors,
+        body_types=body_types,
+        body_optional=body_optional,
     )
 
     def declare(endpoint: F) -> F:
@@ -70,18 +96,35 @@ def operations(routes: Iterable[Route]) -> Iterator[tuple[str, str, Operation | 
     Args:
         routes: the routes, before they are wrapped by middleware.
     """
+    for path, method, function in functions(routes):
+        yield path, method, declared(function)
+
+
+def functions(routes: Iterable[Route]) -> Iterator[tuple[str, str, object]]:
+    """The path and the method of everything that routes serve, and the function that answers.
+
+    Args:
+        routes: the routes.
+    """
     for route in routes:
         if isinstance(route.endpoint, type):
             for method in ("get", "post", "put", "patch", "delete"):
                 function: object = getattr(route.endpoint, method, None)
                 if function is not None:
-                    yield route.path, method.upper(), _declared(function)
+                    yield route.path, method.upper(), function
             continue
         for method in sorted(route.methods or ()):
             if method != "HEAD":
-                yield route.path, method, _declared(route.endpoint)
+                yield route.path, method, route.endpoint
 
 
-def _declared(endpoint: object) -> Operation | None:
-    found: object = vars(endpoint).get(_NAME)
+def is_page(operation: Operation) -> bool:
+    """Whether a route answers with a page of a list."""
+    models = get_args(operation.reply) or (operation.reply,)
+    return all(isinstance(model, type) and issubclass(model, Page) for model in models)
+
+
+def declared(endpoint: object) -> Operation | None:
+    """What the function of a route declares; None if it declares nothing."""
+    found: object = getattr(endpoint, _NAME, None)
     return found if isinstance(found, Operation) else None

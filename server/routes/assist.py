@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Final, Literal
+
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from agent.contract.events import CancelledEvent, CompleteEvent, ErrorEvent
-from agent.contract.requests import STREAM_PATH, TURN_HEADER, ResetRequest
+from agent.contract.events import CancelledEvent, CompleteData, CompleteEvent, ErrorEvent, Event
+from agent.contract.model import Received, optional
+from agent.contract.requests import AGENT_HEADER, STREAM_PATH, TURN_HEADER, AssistRequest, ResetRequest
 from agent.errors import ModelChoiceError
 from agent.models.providers import DEMO, PROVIDERS
 from agent.turn.result import TurnError
@@ -18,12 +21,97 @@ from server.errors import ApiError, turn_failed
 from server.json_response import JsonResponse
 from server.requests.body import read_object, validated
 from server.requests.disconnect import while_connected
-from server.routes.turns import following, last_event
+from server.requests.operation import operation
+from server.routes.turns import LAST_EVENT, following, last_event
 from server.streams.response import TurnResponse
 from server.streams.running import RunningTurn, TurnExists
 from server.turns import AssistTurn
 
+_ERRORS: Final = (400, 404, 409, 413, 422, 429)
+"""The statuses of requests that begin no turn."""
 
+
+class ResetReply(Received):
+    """What was forgotten.
+
+    Attributes:
+        components_cleared: how many components of the user were removed.
+        session_id: the conversation; null if none was named.
+    """
+
+    status: Literal["ok"]
+    components_cleared: int
+    session_id: str | None
+
+
+class ConfiguredModel(Received):
+    """A model of a provider."""
+
+    name: str
+    display_name: str
+
+
+class ConfiguredProvider(Received):
+    """A provider of models.
+
+    Attributes:
+        name: what `provider` of a turn names.
+        display_name: the name to show.
+        configured: whether it can be used.
+        variable: the variable of its key; null if it needs none.
+        default_model: the model that it takes when none is named; null if there is no usual one.
+        models: its models, newest first.
+    """
+
+    name: str
+    display_name: str
+    configured: bool
+    variable: str | None
+    default_model: str | None
+    models: list[ConfiguredModel]
+
+
+class ConfigProblem(Received):
+    """Why the default cannot be used."""
+
+    code: str
+    message: str
+    fix: str
+
+
+class ConfigReply(Received):
+    """What is configured to take turns.
+
+    Attributes:
+        configured: whether any provider is.
+        configured_providers: the names of those that are.
+        providers: all of them.
+        demo: whether the demo planner takes turns that name no provider.
+        default_provider: who takes turns that name no provider; null if nobody can.
+        default_model: the model of these turns; null if nobody can.
+        message: what the user should know about that.
+        error: why nobody can.
+    """
+
+    configured: bool
+    configured_providers: list[str]
+    providers: list[ConfiguredProvider]
+    demo: bool
+    default_provider: str | None
+    default_model: str | None
+    message: str | None = optional()
+    error: ConfigProblem | None = optional()
+
+
+@operation(
+    Event,
+    body=AssistRequest,
+    media_type="text/event-stream",
+    also={204: None},
+    headers=(TURN_HEADER, AGENT_HEADER),
+    takes=(LAST_EVENT,),
+    errors=(*_ERRORS, 410),
+)
 async def stream(request: Request) -> Response:
     """A turn as server-sent events; with the id of an event, the rest of its turn."""
     given = last_event(request)
@@ -40,6 +128,7 @@ async def stream(request: Request) -> Response:
     )
 
 
+@operation(CompleteData, body=AssistRequest, headers=(TURN_HEADER,), errors=(*_ERRORS, 500, 502, 504))
 async def assist(request: Request) -> Response:
     """A turn as one reply, for clients that do not stream."""
     caller = caller_of(request)
@@ -58,6 +147,7 @@ async def assist(request: Request) -> Response:
             raise ApiError(503, "cancelled", ended.message, "Try again.")
 
 
+@operation(ResetReply, body=ResetRequest, query=ResetRequest, body_optional=True)
 async def reset(request: Request) -> Response:
     """Forget a conversation and its user's components, or it alone, or its plan. Nothing to forget is not an error."""
     caller = caller_of(request)
@@ -76,6 +166,7 @@ async def reset(request: Request) -> Response:
     return JsonResponse({"status": "ok", "components_cleared": cleared, "session_id": reset_request.session_id})
 
 
+@operation(ConfigReply)
 async def check_config(request: Request) -> Response:
     """Which providers are available, and the default for a request that names none."""
     return JsonResponse(config(caller_of(request)))

@@ -41,7 +41,7 @@ class ComponentQuery(PageQuery):
     produces: str = ""
 
 
-class ComponentEntry(Received):
+class ComponentTypeEntry(Received):
     """A component type as lists show it.
 
     Attributes:
@@ -68,11 +68,11 @@ class ComponentEntry(Received):
 class ComponentPage(Page):
     """Component types: by name, or best first."""
 
-    components: list[ComponentEntry]
-    not_installed: list[ComponentEntry] | None = optional()
+    components: list[ComponentTypeEntry]
+    not_installed: list[ComponentTypeEntry] | None = optional()
 
 
-class WholeComponent(ComponentEntry):
+class WholeComponent(ComponentTypeEntry):
     """A component type with its ports and fields.
 
     Attributes:

@@ -15,7 +15,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from agent.contract.events import FILES_PATH, file_url
-from agent.contract.model import Page, Received
+from agent.contract.model import ContractModel, Page, Received
 from runtime.files.names import FileMissing, FileRefused
 from runtime.files.store import COUNT_LIMIT
 from server.access.caller import caller_of
@@ -88,6 +88,26 @@ class FilePage(Page):
     limits: FileLimits
 
 
+class UploadForm(ContractModel):
+    """The files of an upload; each part may have any name.
+
+    Attributes:
+        file: a file, with its name.
+    """
+
+    file: list[bytes] = Field(min_length=1)
+
+
+class UploadQuery(ContractModel):
+    """Where uploaded files go.
+
+    Attributes:
+        folder: the folder inside the user's; empty for the user's own.
+    """
+
+    folder: str = ""
+
+
 class Files(HTTPEndpoint):
     """All files of the user."""
 
@@ -107,7 +127,14 @@ class Files(HTTPEndpoint):
         facts = {"total_bytes": sum(size for _, size in listed), "limits": asdict(own.limits)}
         return JsonResponse(FilePage.model_validate({"files": page, **facts, **paging(request, asked, len(listed))}))
 
-    @operation(WrittenFiles, status=201)
+    @operation(
+        WrittenFiles,
+        body=UploadForm,
+        body_types=("multipart/form-data",),
+        query=UploadQuery,
+        status=201,
+        errors=(409,),
+    )
     async def post(self, request: Request) -> Response:
         """Add files, or replace those of the same names; `?folder=` puts them into a folder."""
         folder = request.query_params.get("folder", "")
@@ -119,7 +146,7 @@ class Files(HTTPEndpoint):
 class OneFile(HTTPEndpoint):
     """One file."""
 
-    @operation(media_type="application/octet-stream")
+    @operation(bytes, media_type="*/*", headers=("Content-Disposition",), errors=(422,))
     async def get(self, request: Request) -> Response:
         """Its content, to be saved: a browser never shows it as a page of this server."""
         path = request.path_params["path"]
@@ -132,7 +159,7 @@ class OneFile(HTTPEndpoint):
         headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name, safe='')}"}
         return Response(content, media_type=kind if kind in _SHOWN else "application/octet-stream", headers=headers)
 
-    @operation()
+    @operation(errors=(422,))
     async def delete(self, request: Request) -> Response:
         """Remove it."""
         path = request.path_params["path"]

@@ -8,18 +8,55 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
+from agent.contract.model import Received, optional
 from runtime.install.release import release
 from server.errors import RETRY_SECONDS
 from server.json_response import JsonResponse
 from server.readiness import Part, readiness, runner_part
+from server.requests.operation import operation
 from server.state import server_state
 
 
+class Liveness(Received):
+    """The process is running.
+
+    Attributes:
+        release: the release that it is of.
+    """
+
+    ok: bool
+    release: str
+
+
+class Readiness(Received):
+    """Whether everything works.
+
+    Attributes:
+        ready: whether it does.
+        runner: the state of the flow engine.
+        database: the state of the database.
+        server: says that the server is stopping.
+        message: what the first part says that does not work; what the engine says if all do.
+        fix: what to do about it.
+        failing: the parts that do not work.
+    """
+
+    ready: bool
+    runner: str
+    database: str
+    server: str | None = optional()
+    message: str
+    fix: str | None = optional()
+    failing: list[str] | None = optional()
+
+
+@operation(Liveness)
 async def healthz(_: Request) -> Response:
     """The server answers; which release it is."""
     return JsonResponse({"ok": True, "release": release()})
 
 
+@operation(Readiness, also={503: Readiness})
 async def readyz(request: Request) -> Response:
     """Whether everything works now, and if not, which part and what to do; questions are answered before that."""
     state = server_state(request)
@@ -30,6 +67,7 @@ async def readyz(request: Request) -> Response:
     return JsonResponse(facts, 200) if facts["ready"] else JsonResponse(facts, 503, {"Retry-After": RETRY_SECONDS})
 
 
+@operation(str, media_type="text/html")
 async def page(request: Request) -> Response:
     """A page that says what this server is and how to use it."""
     return HTMLResponse(_PAGE.replace("{base}", escape(f"http://{request.headers['host']}")))
@@ -55,6 +93,7 @@ pre { overflow-x: auto; padding: 1rem; border: 1px solid; border-radius: .5rem }
 <ul>
 <li><a href="/api/v1/agentic/check-config">Which models serve</a></li>
 <li><a href="/api/v1/flows">Stored flows</a></li>
+<li><a href="/docs">The HTTP API</a></li>
 <li><a href="/readyz">Whether flows can be run</a></li>
 </ul>
 </html>

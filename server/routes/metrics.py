@@ -22,11 +22,13 @@ from agent.contract.client_metrics import (
     SkipAllSample,
     SkipAllToggled,
 )
+from agent.contract.model import Received
 from runtime.telemetry import log_event
 from server.access.caller import caller_of
 from server.errors import ApiError
 from server.json_response import JsonResponse
 from server.requests.body import read_object, validated
+from server.requests.operation import operation
 from server.state import server_state
 from server.telemetry.metrics import CONTENT_TYPE, Metrics
 
@@ -44,6 +46,17 @@ COUNTED: Final[Mapping[str, str]] = {
 """The log event that each counter of the page becomes; the metrics are counted from these events."""
 
 
+class Accepted(Received):
+    """What was counted.
+
+    Attributes:
+        accepted: how many metrics and events.
+    """
+
+    accepted: int
+
+
+@operation(Accepted, body=ClientMetricsRequest, status=202)
 async def client_metrics(request: Request) -> Response:
     """Take what the page has measured."""
     caller = caller_of(request)
@@ -83,6 +96,7 @@ def log_item(item: ClientMetric | ClientEvent, user: str) -> None:
             assert_never(item)
 
 
+@operation(str, media_type="text/plain")
 async def metrics(request: Request) -> Response:
     """All metrics since the server started: counts and durations, never content."""
     return Response(server_state(request).metrics.text(), media_type=CONTENT_TYPE)

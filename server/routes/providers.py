@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.endpoints import HTTPEndpoint
@@ -10,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from agent.contract.model import Received
 from agent.models.keys import BadKey, KeyNeeded, ProviderKeys
 from agent.models.providers import DEMO, PROVIDERS, ProviderInfo
 from flows.document import Json, JsonObject
@@ -18,6 +20,7 @@ from server.access.caller import caller_of
 from server.errors import ApiError
 from server.json_response import JsonResponse
 from server.requests.body import read_object, validated
+from server.requests.operation import operation
 from server.state import server_state
 
 
@@ -64,9 +67,56 @@ class StoredKeys(BaseModel):
         return named
 
 
+class ProviderVariable(Received):
+    """A variable that a provider reads.
+
+    Attributes:
+        name: its name.
+        source: where its value comes from; null if it has none.
+    """
+
+    name: str
+    source: Literal["stored", "environment"] | None
+
+
+class ProviderEntry(Received):
+    """A provider of models.
+
+    Attributes:
+        name: its name.
+        display_name: the name to show.
+        available: whether one of the sets under `needs` is complete.
+        stored: whether something is stored for it here.
+        variables: what it reads.
+        needs: the sets of variables with which it can be used.
+        models: its models, newest first.
+    """
+
+    name: str
+    display_name: str
+    available: bool
+    stored: bool
+    variables: list[ProviderVariable]
+    needs: list[list[str]]
+    models: list[str]
+
+
+class ProviderList(Received):
+    """All providers.
+
+    Attributes:
+        providers: the providers.
+        demo: the name by which a turn asks for the demo planner.
+    """
+
+    providers: list[ProviderEntry]
+    demo: str
+
+
 class Providers(HTTPEndpoint):
     """All providers."""
 
+    @operation(ProviderList)
     async def get(self, request: Request) -> Response:
         """List them, and which of them are available."""
         keys = caller_of(request).keys
@@ -79,11 +129,13 @@ class Providers(HTTPEndpoint):
 class OneProvider(HTTPEndpoint):
     """One provider."""
 
+    @operation(ProviderEntry)
     async def get(self, request: Request) -> Response:
         """Whether it is available, and from where."""
         info, keys = _provider(request)
         return JsonResponse(await asyncio.to_thread(_described, info, keys))
 
+    @operation(ProviderEntry, body=StoredKeys)
     async def put(self, request: Request) -> Response:
         """Store its key, encrypted; what was stored before is replaced."""
         info, keys = _provider(request)
@@ -98,6 +150,7 @@ class OneProvider(HTTPEndpoint):
         log_event("assistant.provider.stored", provider=info.name, variables=sorted(values))
         return JsonResponse(await asyncio.to_thread(_described, info, keys))
 
+    @operation()
     async def delete(self, request: Request) -> Response:
         """Remove what is stored for it; the environment stays as it is."""
         info, keys = _provider(request)

@@ -72,7 +72,7 @@ class OneRun(HTTPEndpoint):
         entry, detail = await _read(request)
         return JsonResponse(_kept(entry, detail))
 
-    @operation()
+    @operation(errors=(409,))
     async def delete(self, request: Request) -> Response:
         """Erase it; one that goes on has to be cancelled first."""
         entry, _ = await _read(request)
@@ -83,7 +83,7 @@ class OneRun(HTTPEndpoint):
         return Response(status_code=204)
 
 
-@operation(KeptRun)
+@operation(KeptRun, errors=(409,))
 async def cancel(request: Request) -> Response:
     """End a run that goes on, with its process; the reply is the run as it ended."""
     live = server_state(request).live_runs.get(request.user.id, request.path_params["run_id"])
@@ -98,7 +98,7 @@ async def cancel(request: Request) -> Response:
     return JsonResponse(_kept(entry, detail))
 
 
-@operation(RunStreamEvent, media_type="text/event-stream")
+@operation(RunStreamEvent, media_type="text/event-stream", errors=(409,))
 async def events(request: Request) -> Response:
     """What happens in a run, from its beginning, for any number of clients; of one that has ended, its end."""
     live = server_state(request).live_runs.get(request.user.id, request.path_params["run_id"])

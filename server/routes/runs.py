@@ -15,7 +15,7 @@ from starlette.routing import Route
 
 from agent.contract.endings import cancelled
 from agent.contract.requests import RunRequest
-from agent.contract.runs import RunComplete, RunStarted
+from agent.contract.runs import RunComplete, RunStarted, RunStreamEvent
 from flows.checks import check
 from flows.document import Flow
 from runtime.gateway.models import Models
@@ -48,7 +48,15 @@ TOO_SLOW = RunError(code="timeout", message="The run took longer than it may.", 
 RUNS = "/api/v1/runs"
 
 
-@operation(RunJson, body=RunRequest, also={202: RunStarted})
+@operation(
+    RunJson,
+    body=RunRequest,
+    also={202: RunStarted},
+    events=RunStreamEvent,
+    headers=("Location",),
+    errors=(409, 429, 504),
+    body_optional=True,
+)
 async def run(request: Request) -> Response:
     """Run a stored flow once; a flow that fails is a reply with `ok: false`.
 

@@ -2,24 +2,44 @@
 
 from __future__ import annotations
 
+from pydantic import Field
 from starlette.endpoints import HTTPEndpoint
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from agent.contract.model import ContractModel
 from runtime.database.errors import StoreUnavailable
 from server.access.auth import SESSION_SECONDS, SIGN_IN_PATH, Access, cookie_name
 from server.errors import ApiError, not_ready
 from server.middleware.token_check import address_of, port_of, session_of
 from server.requests.body import read_object
+from server.requests.operation import operation
 
 BODY_LIMIT = 4_096
 """Bytes of a request that signs in."""
 
 
+class SignInQuery(ContractModel):
+    """The link of a browser that signs in.
+
+    Attributes:
+        code: the code of the link, which is valid once.
+    """
+
+    code: str = ""
+
+
+class GivenToken(ContractModel):
+    """The token of a user who signs a browser in."""
+
+    token: str = Field(min_length=1)
+
+
 class SignIn(HTTPEndpoint):
     """The session of a browser."""
 
+    @operation(query=SignInQuery, status=303, headers=("Location", "Set-Cookie"))
     async def get(self, request: Request) -> Response:
         """Sign in with the code of the link, and go on to the page; the code is valid once."""
         if request.method == "HEAD":  # a preview of the link must not use its code
@@ -30,6 +50,7 @@ class SignIn(HTTPEndpoint):
             raise ApiError(403, "code_invalid", "This sign-in link was used before, or is too old.", fix)
         return _signed_in(request, session)
 
+    @operation(body=GivenToken, status=303, headers=("Location", "Set-Cookie"), errors=(429, 503))
     async def post(self, request: Request) -> Response:
         """Sign in with a user's token, from the field `token` of the body."""
         token = (await _given_token(request)).encode("utf-8", "replace")
@@ -48,6 +69,7 @@ class SignIn(HTTPEndpoint):
         fix = "`wirewright users rotate NAME` makes another one, and `wirewright token` prints the first user's."
         raise ApiError(403, "token_invalid", "This token is nobody's, or it was revoked, or it has ended.", fix)
 
+    @operation(headers=("Set-Cookie",))
     async def delete(self, request: Request) -> Response:
         """Sign out."""
         session = session_of(request.scope)

@@ -5,14 +5,19 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from agent.contract.requests import TURN_HEADER, TURN_ID
+from agent.contract.events import Event
+from agent.contract.model import ContractModel, Received
+from agent.contract.requests import AGENT_HEADER, TURN_HEADER, TURN_ID
 from server.access.caller import Caller, caller_of
 from server.errors import ApiError
 from server.json_response import JsonResponse
+from server.requests.operation import operation
+from server.requests.page import WholeNumber
 from server.requests.query import number
 from server.store.turns import RUNNING
 from server.streams.response import TurnResponse
@@ -25,6 +30,37 @@ LARGEST: Final = 2**31 - 1
 _ID: Final = re.compile(rf"(?:({TURN_ID.strip('^$')})\.)?([0-9]{{1,9}})")
 
 
+class EventsQuery(ContractModel):
+    """Asks for the events of a turn.
+
+    Attributes:
+        after: the number of the event that the client got last.
+    """
+
+    after: WholeNumber = Field(default=0, ge=0, le=LARGEST)
+
+
+class StoppedTurn(Received):
+    """A turn that was stopped, or had ended before.
+
+    Attributes:
+        turn_id: the turn.
+        status: the kind of its last event: `complete`, `error` or `cancelled`.
+    """
+
+    turn_id: str
+    status: str
+
+
+@operation(
+    Event,
+    query=EventsQuery,
+    media_type="text/event-stream",
+    also={204: None},
+    headers=(TURN_HEADER, AGENT_HEADER),
+    takes=(LAST_EVENT,),
+    errors=(410,),
+)
 async def events(request: Request) -> Response:
     """The events of a turn after the one that the client got last."""
     caller, turn = caller_of(request), _turn(request)
@@ -59,6 +95,7 @@ async def following(caller: Caller, turn: str, after: int) -> Response:
     return TurnResponse(turn, turns.read_stored(caller.id, turn, after))
 
 
+@operation(StoppedTurn, errors=(409,))
 async def cancel(request: Request) -> Response:
     """Stop a turn, and say how it ended; one that has ended already stays as it is."""
     caller, turn = caller_of(request), _turn(request)

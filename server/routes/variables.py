@@ -78,7 +78,7 @@ class OneVariable(HTTPEndpoint):
         log_event("assistant.variable.stored", name=name)
         return JsonResponse(VariableName(name=name))
 
-    @operation()
+    @operation(errors=(422,))
     async def delete(self, request: Request) -> Response:
         """Remove it."""
         name = _name(request)

@@ -74,7 +74,7 @@ class OneConversation(HTTPEndpoint):
         return Response(status_code=204)
 
 
-@operation(Rewound, body=RewindRequest)
+@operation(Rewound, body=RewindRequest, errors=(409,))
 async def rewind(request: Request) -> Response:
     """Take back a message and everything after it, as if it had not been sent; with `flow`, its flow as well."""
     caller = caller_of(request)

@@ -42,7 +42,7 @@ _FLOW_KEYS: Final = frozenset({"data", "nodes", "flows"})
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9._ -]+")
 
 
-@operation(FlowEntry, status=201)
+@operation(FlowEntry, status=201, headers=("ETag", "Location"), errors=(409,))
 async def duplicate(request: Request) -> Response:
     """Store a copy of a flow as a new one."""
     store = await caller_of(request).flows()
@@ -51,7 +51,7 @@ async def duplicate(request: Request) -> Response:
     return created(await store.add(Flow.from_json({**stored.flow.raw, "name": name})))
 
 
-@operation(FlowDocument)
+@operation(FlowDocument, headers=("Content-Disposition",))
 async def export(request: Request) -> Response:
     """A flow as a file that Langflow imports."""
     stored = await (await caller_of(request).flows()).get(request.path_params["flow_id"])
@@ -61,7 +61,13 @@ async def export(request: Request) -> Response:
     return Response(to_json(stored.flow.raw, indent=2), media_type="application/json", headers=headers)
 
 
-@operation(ImportedFlows, body=ImportDocument, status=201)
+@operation(
+    ImportedFlows,
+    body=ImportDocument,
+    body_types=("application/json", "application/zip"),
+    status=201,
+    errors=(409,),
+)
 async def import_flows(request: Request) -> Response:
     """Store flows from an export, a list of them, `{"flows": […]}`, or a zip archive: all of them or none."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()

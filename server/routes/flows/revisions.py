@@ -66,7 +66,7 @@ async def difference(request: Request) -> Response:
     return JsonResponse({**known, **_difference(before, after)})
 
 
-@operation(FlowEntry, body=SeenVersion)
+@operation(FlowEntry, body=SeenVersion, headers=("ETag",), body_optional=True)
 async def restore(request: Request) -> Response:
     """Store an earlier version again, as the revision after the one that the client has seen."""
     caller, flow_id = caller_of(request), request.path_params["flow_id"]

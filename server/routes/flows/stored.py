@@ -42,7 +42,7 @@ ACTIONS = 1_000
 class Flows(HTTPEndpoint):
     """All stored flows."""
 
-    @operation(FlowPage, query=FlowQuery)
+    @operation(FlowPage | StaleFlowPage, query=FlowQuery)
     async def get(self, request: Request) -> Response:
         """One page of them, last changed first; `q` and `stale` leave out others."""
         asked = queried(FlowQuery, request)
@@ -53,7 +53,7 @@ class Flows(HTTPEndpoint):
         entries, total = await (await caller_of(request).flows()).page(asked.limit, asked.offset, asked.q)
         return JsonResponse(FlowPage.model_validate({"flows": entries, **paging(request, asked, total)}))
 
-    @operation(FlowEntry, body=FlowDocument, status=201)
+    @operation(FlowEntry, body=FlowDocument, status=201, headers=("ETag", "Location"), errors=(409,))
     async def post(self, request: Request) -> Response:
         """Store a new one."""
         caller = caller_of(request)
@@ -66,13 +66,13 @@ class Flows(HTTPEndpoint):
 class OneFlow(HTTPEndpoint):
     """One stored flow."""
 
-    @operation(WholeFlow)
+    @operation(WholeFlow, headers=("ETag",))
     async def get(self, request: Request) -> Response:
         """The flow with its document."""
         stored = await (await caller_of(request).flows()).get(request.path_params["flow_id"])
         return JsonResponse(stored.to_json(), headers={"ETag": tag_of(stored.entry)})
 
-    @operation(FlowEntry, body=FlowReplacement)
+    @operation(FlowEntry, body=FlowReplacement, headers=("ETag",))
     async def put(self, request: Request) -> Response:
         """Store its next revision, if it is still at the version that the client has seen."""
         caller = caller_of(request)
@@ -84,7 +84,7 @@ class OneFlow(HTTPEndpoint):
         entry = await (await caller.flows()).replace(request.path_params["flow_id"], flow, version)
         return JsonResponse(entry.to_json(), headers={"ETag": tag_of(entry)})
 
-    @operation(FlowEntry, body=FlowActions)
+    @operation(FlowEntry, body=FlowActions, headers=("ETag",))
     async def patch(self, request: Request) -> Response:
         """Change it by flow actions, all of them or none, based on the version that the client has seen."""
         caller, flow_id = caller_of(request), request.path_params["flow_id"]

@@ -114,7 +114,7 @@ class OneTemplate(HTTPEndpoint):
         return JsonResponse(WholeTemplate(**_entry(chosen).model_dump(), spec=chosen.spec, nodes=nodes))
 
 
-@operation(FlowEntry, body=NewFlow, status=201)
+@operation(FlowEntry, body=NewFlow, status=201, headers=("ETag", "Location"), errors=(409,), body_optional=True)
 async def start_flow(request: Request) -> Response:
     """Store a new flow that begins as a starter flow."""
     caller, chosen = caller_of(request), _template(request)

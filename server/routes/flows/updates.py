@@ -23,7 +23,7 @@ from server.routes.flows.stored import PATH, seen_version, tag_of
 from server.store.flows import VersionConflict
 
 
-@operation(UpdatedFlow, body=UpdateRequest)
+@operation(UpdatedFlow, body=UpdateRequest, headers=("ETag",), body_optional=True)
 async def update(request: Request) -> Response:
     """Update a flow's stale components as its next revision; with `preview`, say only what would change."""
     caller, flow_id = caller_of(request), request.path_params["flow_id"]

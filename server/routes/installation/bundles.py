@@ -93,7 +93,7 @@ class OneBundle(HTTPEndpoint):
         return JsonResponse((await _entries(state))(_bundle(state.assistant, request)))
 
 
-@operation(BundleEntry, also={202: BundleEntry})
+@operation(BundleEntry, also={202: BundleEntry}, headers=("Location",), errors=(409,))
 async def install(request: Request) -> Response:
     """Install a bundle for everyone, beside the engine that runs; the reply does not wait for its end."""
     state = server_state(request)

@@ -112,7 +112,7 @@ class Evaluations(HTTPEndpoint):
 class OneEvaluation(HTTPEndpoint):
     """One file of an evaluation."""
 
-    @operation(media_type="application/octet-stream")
+    @operation(bytes, media_type="*/*", headers=("Content-Disposition",))
     async def get(self, request: Request) -> Response:
         """Its content, to be saved: a browser never shows it as a page of this server."""
         path, file = await asyncio.to_thread(_found, request)
@@ -122,7 +122,7 @@ class OneEvaluation(HTTPEndpoint):
         return FileResponse(path, media_type=kind if kind in _SHOWN else "application/octet-stream", headers=headers)
 
 
-@operation(LinePage, query=LineQuery)
+@operation(LinePage, query=LineQuery, errors=(409,))
 async def entries(request: Request) -> Response:
     """One page of the lines of a journal or of scores, in order."""
     asked = queried(LineQuery, request)

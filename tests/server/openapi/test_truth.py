@@ -1,0 +1,121 @@
+"""The description is true: what schemathesis makes of it, sent to the running server, is answered as described."""
+
+from collections.abc import Callable
+from typing import Any
+
+import anyio.to_thread
+import httpx
+import pytest
+import requests
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from schemathesis import GenerationMode
+from schemathesis.checks import (
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+from starlette.routing import Route
+
+from agent.assistant import Assistant
+from agent.settings import AssistantSettings
+from flows.catalogue import Catalogue
+from flows.document import JsonObject
+from server.access.auth import Access
+from server.app import create_app
+from server.openapi.document import openapi
+from server.settings import ServerSettings
+from tests.server.access.test_users import Belongings, fill
+from tests.server.live import serving
+from tests.shared.stand_ins import StandInRunner, ran
+
+pytestmark = pytest.mark.anyio
+EXAMPLES = 3
+"""Requests of each kind for an operation."""
+
+CHECKS = [
+    status_code_conformance,
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+]
+QUIET: Any = settings(
+    max_examples=EXAMPLES,
+    derandomize=True,
+    database=None,
+    deadline=None,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+
+
+def document() -> dict[str, Any]:
+    """The description of this version."""
+    app = create_app(ServerSettings(), access=Access("t" * 43))
+    return openapi((route for route in app.routes if isinstance(route, Route)), "0.1.0")
+
+
+class Sender:
+    """Sends what is made of the description, and keeps what is answered otherwise than it says."""
+
+    def __init__(self, client: httpx.AsyncClient, has: Belongings) -> None:
+        self.base, self.has = str(client.base_url).rstrip("/"), has
+        self.headers = {"Authorization": client.headers["Authorization"]}
+        self.session = requests.Session()
+        self.session.trust_env = False
+        self.untrue: dict[str, str] = {}
+        self.statuses: dict[str, set[int]] = {}
+
+    def try_out(self, operation: Any, mode: GenerationMode, *, own: bool) -> None:
+        """Send requests of one kind for an operation.
+
+        Args:
+            operation: the operation.
+            mode: whether they are as the description says.
+            own: whether the parameters of the address name what the user has.
+        """
+        strategy = operation.as_strategy(generation_mode=mode)
+
+        @QUIET
+        @given(case=strategy)
+        def sent(case: Any) -> None:
+            if own:
+                names = self.has.values.keys() & case.path_parameters.keys()
+                case.path_parameters.update({name: self.has.values[name] for name in names})
+            self._send(case, f"{operation.method.upper()} {operation.path}")
+
+        sent()
+
+    def _send(self, case: Any, name: str) -> None:
+        reply = case.call(base_url=self.base, session=self.session, headers=self.headers, timeout=30)
+        self.statuses.setdefault(name, set()).add(reply.status_code)
+        try:
+            case.validate_response(reply, checks=CHECKS)
+        except (BaseExceptionGroup, AssertionError) as failures:
+            told = "; ".join(str(each)[:300] for each in getattr(failures, "exceptions", (failures,)))
+            self.untrue[f"{name} {reply.status_code}"] = f"{told}: {reply.text[:300]}"
+
+
+async def test_every_operation_answers_as_it_is_described(catalogue: Catalogue, echo: JsonObject) -> None:
+    described = schemathesis.openapi.from_dict(document())
+    operations = [made.ok() for made in described.get_all_operations()]
+    operations.sort(key=lambda one: one.method == "delete")
+    runner = StandInRunner(results=[ran(f"run {number}") for number in range(500)])
+    who = Assistant(AssistantSettings(model="demo"), runner, catalogue=catalogue)
+    async with serving(who) as live:
+        has = await fill(live.client, echo)
+        sender = Sender(live.client, has)
+
+        def all_of(send: Callable[..., None]) -> None:
+            for operation in operations:
+                for mode in (GenerationMode.POSITIVE, GenerationMode.NEGATIVE):
+                    for own in (True, False):
+                        send(operation, mode, own=own)
+
+        await anyio.to_thread.run_sync(all_of, sender.try_out)
+    assert sender.untrue == {}
+    every = {status for found in sender.statuses.values() for status in found}
+    assert {status for status in every if status >= 500} <= {503, 504}, sender.statuses
+    assert len(sender.statuses) == len(operations)
+    assert sum(200 <= min(found) < 300 for found in sender.statuses.values()) > 40, sender.statuses
