@@ -21,6 +21,7 @@ from starlette.routing import Route
 from benchmarks.load.bare import BareLoop
 from benchmarks.load.turns import recorded_question
 from benchmarks.script import MODEL
+from wirewright import Catalogue, Runner
 
 _EVENT: TypeAdapter[AgentStreamEvent] = TypeAdapter(AgentStreamEvent)
 
@@ -51,7 +52,7 @@ def model(base_url: str) -> Model:
 def main(port: int, base_url: str) -> None:
     """Serve."""
     os.environ.setdefault("LOGFIRE_IGNORE_NO_CONFIG", "1")
-    loop = asyncio.run(recorded_question(model(base_url)))
+    loop = asyncio.run(recorded_question(Catalogue.load(), Runner(), model(base_url)))
     uvicorn.run(app(loop), host="127.0.0.1", port=port, log_level="error", access_log=False)
 
 

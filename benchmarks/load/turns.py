@@ -52,9 +52,10 @@ async def measure(side: Side, runner: FlowRunner, turns: int = TURNS, rounds: in
         turns: how many turns a figure is the mean of.
         rounds: how many figures there are of each.
     """
+    catalogue = Catalogue.load()
     return [
-        line("a question in process", await question(turns, rounds)),
-        line("a verified build in process", await building(runner, turns, rounds)),
+        line("a question in process", await question(catalogue, runner, turns, rounds)),
+        line("a verified build in process", await building(catalogue, runner, turns, rounds)),
         line("a question over HTTP", await over_http(side, turns, rounds)),
     ]
 
@@ -74,29 +75,28 @@ def question_script() -> ScriptedModel:
     return ScriptedModel([ANSWER], classified("question"))
 
 
-async def question(turns: int, rounds: int, runner: FlowRunner | None = None) -> list[tuple[float, float]]:
+async def question(catalogue: Catalogue, runner: FlowRunner, turns: int, rounds: int) -> list[tuple[float, float]]:
     """Questions, in process: milliseconds a turn, ours and the bare loop's."""
-    return await in_process(question_script(), QUESTION, runner, turns, rounds)
+    return await in_process(question_script(), QUESTION, catalogue, runner, turns, rounds)
 
 
-async def recorded_question(model: Model) -> BareLoop:
-    """The bare loop of a question, with a model of its own."""
-    script, catalogue = question_script(), Catalogue.load()
-    async with _assistant(script, catalogue, None) as one, one.turn(TurnRequest(text=QUESTION)) as events:
+async def recorded_question(catalogue: Catalogue, runner: FlowRunner, model: Model) -> BareLoop:
+    """The bare loop of a question, with a model of its own; the runner, which nothing runs on, may be a new one."""
+    script = question_script()
+    async with _assistant(script, catalogue, runner) as one, one.turn(TurnRequest(text=QUESTION)) as events:
         assert [event async for event in events]
     return BareLoop(script, catalogue, model=model)
 
 
-async def building(runner: FlowRunner, turns: int, rounds: int) -> list[tuple[float, float]]:
+async def building(catalogue: Catalogue, runner: FlowRunner, turns: int, rounds: int) -> list[tuple[float, float]]:
     """Builds, in process; the bare loop's tool builds, checks and runs the flow as well."""
-    return await in_process(ScriptedModel(DIRECT[1:], DIRECT[0]), BUILD, runner, turns, rounds)
+    return await in_process(ScriptedModel(DIRECT[1:], DIRECT[0]), BUILD, catalogue, runner, turns, rounds)
 
 
 async def in_process(
-    script: ScriptedModel, text: str, runner: FlowRunner | None, turns: int, rounds: int
+    script: ScriptedModel, text: str, catalogue: Catalogue, runner: FlowRunner, turns: int, rounds: int
 ) -> list[tuple[float, float]]:
     """Turns of an assistant, and alternately of the bare loop that makes its requests."""
-    catalogue = Catalogue.load()
     async with _assistant(script, catalogue, runner) as assistant:
 
         async def ours() -> None:
@@ -112,12 +112,8 @@ async def in_process(
 
 
 @asynccontextmanager
-async def _assistant(
-    script: ScriptedModel, catalogue: Catalogue, runner: FlowRunner | None
-) -> AsyncGenerator[Assistant]:
-    from runtime.runner import Runner
-
-    assistant = Assistant(AssistantSettings(), runner or Runner(), catalogue=catalogue, model=script.model)
+async def _assistant(script: ScriptedModel, catalogue: Catalogue, runner: FlowRunner) -> AsyncGenerator[Assistant]:
+    assistant = Assistant(AssistantSettings(), runner, catalogue=catalogue, model=script.model)
     try:
         yield assistant
     finally:

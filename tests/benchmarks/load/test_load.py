@@ -1,26 +1,18 @@
 """The benchmarks of load, with tiny numbers: what they measure completes, and says what it is."""
 
-import os
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from benchmarks.against.side import Side
+from benchmarks.against.command import checkout
 from benchmarks.load import streams, turns
 from benchmarks.load.bare import BareLoop
 from benchmarks.load.held_provider import answer, message, reply
-from scripts.checkout import ROOT
+from flows.catalogue import Catalogue
 from tests.shared.stand_ins import StandInRunner
 
 pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture
-def checkout() -> Side:
-    """This checkout, as it is installed."""
-    return Side(name="ours", root=ROOT, cache=Path(os.environ.get("WIREWRIGHT_CACHE") or ROOT / ".cache/wirewright"))
 
 
 def event(number: int, kind: str = "token", **more: Any) -> dict[str, Any]:
@@ -30,26 +22,26 @@ def event(number: int, kind: str = "token", **more: Any) -> dict[str, Any]:
 WHOLE = [event(1, chunk="a "), event(2, chunk="b"), event(3, "complete")]
 
 
-async def test_a_question_is_compared_with_a_loop_that_makes_the_same_requests() -> None:
-    pairs = await turns.question(turns=1, rounds=2, runner=StandInRunner())
+async def test_a_question_is_compared_with_a_loop_that_makes_the_same_requests(catalogue: Catalogue) -> None:
+    pairs = await turns.question(catalogue, StandInRunner(), turns=1, rounds=2)
     assert len(pairs) == 2
     assert re.fullmatch(r"a question: .* ratio [\d.]+ \(of 2: .*", turns.line("a question", pairs))
 
 
-async def test_a_build_is_compared_with_a_loop_whose_tool_builds_and_runs() -> None:
+async def test_a_build_is_compared_with_a_loop_whose_tool_builds_and_runs(catalogue: Catalogue) -> None:
     runner = StandInRunner()
-    await turns.building(runner, turns=1, rounds=1)
-    assert len(runner.ran) == 4, "our turn and the bare loop, each once to warm up and once measured"
+    await turns.building(catalogue, runner, turns=1, rounds=1)
+    assert len(runner.asked) == 4, "our turn and the bare loop, each once to warm up and once measured"
 
 
-async def test_the_bare_loop_asks_what_the_turn_asked() -> None:
-    loop = await turns.recorded_question(turns.question_script().model)
+async def test_the_bare_loop_asks_what_the_turn_asked(catalogue: Catalogue) -> None:
+    loop = await turns.recorded_question(catalogue, StandInRunner(), turns.question_script().model)
     assert isinstance(loop, BareLoop)
     assert await loop.turn() > 10
 
 
-async def test_streams_that_are_open_at_once_are_whole_and_their_memory_is_measured(checkout: Side) -> None:
-    said = await streams.measure(checkout, streams=3, rounds=1)
+async def test_streams_that_are_open_at_once_are_whole_and_their_memory_is_measured() -> None:
+    said = await streams.measure(checkout(), streams=3, rounds=1)
     assert said.startswith("3 streams open at once, 1 times: ")
     assert "KB" in said
 
