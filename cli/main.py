@@ -5,9 +5,11 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # before anything imports pydantic: a third of start-up
 os.environ.setdefault("LOGFIRE_IGNORE_NO_CONFIG", "1")  # only `serve` sends traces
@@ -15,18 +17,8 @@ os.environ.setdefault("PYDANTIC_AI_NO_BANNER", "1")  # the terminal belongs to t
 
 import typer
 
-from cli import ask, models, runner, runs, serve, variables
-from cli.access import users
-from cli.access.token import token
-from cli.access.usage import usage
-from cli.chat import command as chat
-from cli.components import app as components
-from cli.doctor.command import doctor
 from cli.documents.errors import Failed
 from cli.errors import DONE, FAILED, INTERRUPTED, USAGE_ERROR, BadUsage, CommandError
-from cli.eval import app as evaluate
-from cli.files import app as files
-from cli.flow import app as flow
 from cli.help.group import CommandGroup
 from cli.output.streams import (
     clear_progress,
@@ -39,10 +31,8 @@ from cli.output.streams import (
     start_in_utf8,
     use_utf8,
 )
-from cli.shell.completion import completion, prepare
+from cli.shell.completion import prepare
 from cli.shell.env_file import read_env_file
-from cli.storage.backup import backup, restore
-from cli.storage.migrate import migrate
 
 EPILOG = """\
 Exit codes: 0 done, 1 the work failed, 2 bad usage, 3 waiting for an approval.
@@ -53,7 +43,54 @@ Examples:
   wirewright components search "read a pdf"
 """
 
-app = CommandGroup("Build, edit, explain and run Langflow flows from plain language.", name="wirewright", epilog=EPILOG)
+
+@dataclass(frozen=True)
+class _Entry:
+    """A command, with examples of it, or a group of commands."""
+
+    module: str
+    name: str
+    examples: tuple[str, ...] = ()
+
+
+_ENTRIES = {
+    "serve": _Entry("serve", "serve", ("wirewright serve --port 7878",)),
+    "ask": _Entry(
+        "ask",
+        "ask",
+        (
+            'wirewright ask "Build an echo flow and run it with hi" --out echo.json',
+            'wirewright ask "What does this flow do?" --flow echo.json',
+            'wirewright ask "Run it with hello" --flow echo.json',
+        ),
+    ),
+    "chat": _Entry(
+        "chat.command",
+        "chat",
+        ("wirewright chat", "wirewright chat --flow echo.json --out echo.json", "wirewright chat --list"),
+    ),
+    "completion": _Entry("shell.completion", "completion", ('eval "$(wirewright completion bash)"',)),
+    "token": _Entry("access.token", "token", ("wirewright token", "wirewright token --link")),
+    "usage": _Entry(
+        "access.usage",
+        "usage",
+        ("wirewright usage --by day,model", "wirewright usage --all --by user --from 2026-11-01"),
+    ),
+    "doctor": _Entry("doctor.command", "doctor", ("wirewright doctor", "wirewright doctor --bundle report.json")),
+    "migrate": _Entry("storage.migrate", "migrate", ("wirewright migrate", "wirewright migrate --check")),
+    "backup": _Entry("storage.backup", "backup", ("wirewright backup wirewright.zip",)),
+    "restore": _Entry("storage.backup", "restore", ("wirewright restore wirewright.zip --overwrite",)),
+    "flow": _Entry("flow.app", "commands"),
+    "components": _Entry("components.app", "commands"),
+    "files": _Entry("files.app", "commands"),
+    "models": _Entry("models", "commands"),
+    "runner": _Entry("runner", "commands"),
+    "runs": _Entry("runs", "commands"),
+    "users": _Entry("access.users", "commands"),
+    "variables": _Entry("variables", "commands"),
+    "eval": _Entry("eval.app", "commands"),
+}
+"""The commands in the order of the help. Only those that a command line needs are imported."""
 
 
 def _print_version(wanted: bool) -> None:  # noqa: FBT001 - as the parser calls it
@@ -64,8 +101,7 @@ def _print_version(wanted: bool) -> None:  # noqa: FBT001 - as the parser calls 
         raise typer.Exit
 
 
-@app.callback()
-def options(
+def _options(
     *,
     version: Annotated[
         bool,
@@ -75,32 +111,19 @@ def options(
     """Build, edit, explain and run Langflow flows from plain language."""
 
 
-app.add("serve", "wirewright serve --port 7878")(serve.serve)
-app.add(
-    "ask",
-    'wirewright ask "Build an echo flow and run it with hi" --out echo.json',
-    'wirewright ask "What does this flow do?" --flow echo.json',
-    'wirewright ask "Run it with hello" --flow echo.json',
-)(ask.ask)
-app.add("chat", "wirewright chat", "wirewright chat --flow echo.json --out echo.json", "wirewright chat --list")(
-    chat.chat
-)
-app.add("completion", 'eval "$(wirewright completion bash)"')(completion)
-app.add("token", "wirewright token", "wirewright token --link")(token)
-app.add("usage", "wirewright usage --by day,model", "wirewright usage --all --by user --from 2026-11-01")(usage)
-app.add("doctor", "wirewright doctor", "wirewright doctor --bundle report.json")(doctor)
-app.add("migrate", "wirewright migrate", "wirewright migrate --check")(migrate)
-app.add("backup", "wirewright backup wirewright.zip")(backup)
-app.add("restore", "wirewright restore wirewright.zip --overwrite")(restore)
-app.add_typer(flow.commands, name="flow")
-app.add_typer(components.commands, name="components")
-app.add_typer(files.commands, name="files")
-app.add_typer(models.commands, name="models")
-app.add_typer(runner.commands, name="runner")
-app.add_typer(runs.commands, name="runs")
-app.add_typer(users.commands, name="users")
-app.add_typer(variables.commands, name="variables")
-app.add_typer(evaluate.commands, name="eval")
+def command_line(*names: str) -> CommandGroup:
+    """The command line with some of its commands, or with all of them."""
+    text = "Build, edit, explain and run Langflow flows from plain language."
+    group = CommandGroup(text, name="wirewright", epilog=EPILOG)
+    group.callback()(_options)
+    for name in names or _ENTRIES:
+        entry = _ENTRIES[name]
+        found: object = getattr(import_module(f".{entry.module}", __package__), entry.name)
+        if isinstance(found, CommandGroup):
+            group.add_typer(found, name=name)
+        else:
+            group.add(name, *entry.examples)(cast("Callable[..., object]", found))
+    return group
 
 
 def main() -> None:
@@ -149,15 +172,16 @@ def run(arguments: Sequence[str]) -> int:
 
 
 @cache
-def parser() -> Callable[..., object]:
-    """What reads the arguments: making it from the signatures of all commands takes longer than most commands."""
-    return typer.main.get_command(app)
+def parser(*names: str) -> Callable[..., object]:
+    """What reads the arguments, for some commands or for all: to make that takes longer than most commands."""
+    return typer.main.get_command(command_line(*names))
 
 
 def _ended(arguments: Sequence[str]) -> int:
     """Run one command, whose output can be written."""
     try:
-        ended: object = parser()(args=list(arguments), prog_name="wirewright", standalone_mode=False)
+        read = parser(*(name for name in arguments[:1] if name in _ENTRIES))
+        ended: object = read(args=list(arguments), prog_name="wirewright", standalone_mode=False)
     except CommandError as error:
         return _report_failure(error, arguments)
     except typer.TyperException as error:

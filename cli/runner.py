@@ -8,7 +8,7 @@ from cli.errors import FAILED, BadUsage, CommandError
 from cli.help.group import CommandGroup
 from cli.options import Json
 from cli.output.columns import print_lines, print_rows
-from cli.output.streams import print_json, print_result
+from cli.output.streams import print_json
 
 if TYPE_CHECKING:
     from runtime.install.environment import RunnerStatus
@@ -64,15 +64,15 @@ def status(*, as_json: Json = False) -> None:
         print_json(printed_status(found, _secret_key()))
         return
     if found.installed:
-        print_result(
+        print_lines(
             f"Installed: lfx {found.lfx} on Python {found.python}, {found.packages} packages, {found.size_mb} MB."
         )
     else:
-        print_result("Not installed. Run: wirewright runner install (it downloads the engine's packages)")
+        print_lines("Not installed. Run: wirewright runner install (it downloads the engine's packages)")
     if found.bundles:
-        print_result(f"Bundles: {', '.join(found.bundles)}.")
-    print_result(f"Catalogue: {f'{found.component_types} component types' if found.catalogue else 'none yet'}.")
-    print_result("Runs are confined by:")
+        print_lines(f"Bundles: {', '.join(found.bundles)}.")
+    print_lines(f"Catalogue: {f'{found.component_types} component types' if found.catalogue else 'none yet'}.")
+    print_lines("Runs are confined by:")
     print_rows((("yes" if one.active else "no", f"{one.name}: {one.note}") for one in found.protections), indent="  ")
     print_lines(f"Keys at rest are encrypted with a key from {_PLACES[_secret_key()]}.")
 

@@ -54,6 +54,7 @@ class Origin(BaseModel):
         harness: the version of Wirewright.
         graders: a hash of the source of all that decides a verdict: evaluators, oracles and comparison of outputs.
         pack: the name, version and digest of the pack of scenarios; empty without one.
+        evaluators: of the user's own evaluators that scored it, by name: where each is from and a hash of its source.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -63,6 +64,7 @@ class Origin(BaseModel):
     harness: str = ""
     graders: str = ""
     pack: Annotated[str, Field(exclude_if=operator.not_)] = ""
+    evaluators: Annotated[dict[str, str], Field(exclude_if=operator.not_)] = Field(default_factory=dict[str, str])
 
     @field_validator("format")
     @classmethod

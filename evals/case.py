@@ -114,13 +114,22 @@ class Case:
             fact for step in steps for _, fact in Comparison.of(self.start, self.result, step).expected_changes
         )
 
+    @cached_property
+    def nearest(self) -> Comparison:
+        """The comparison with the nearest right flow: the one of which most components, edges and values agree.
+
+        All grades are measured on it: a flow that has the components of one right flow and the values of another is
+        neither.
+        """
+        return max(self.comparisons, key=lambda one: sum(one.agreement(kind) for kind in ("node", "edge", "value")))
+
     def best(self, measure: Callable[[Comparison], float]) -> float:
-        """The highest value of a measure over all reference flows."""
-        return max(measure(comparison) for comparison in self.comparisons)
+        """The value of a measure for the nearest reference flow."""
+        return measure(self.nearest)
 
     def agreement(self, kind: str) -> float:
-        """The highest F1 of one kind of fact over all reference flows."""
-        return self.best(lambda comparison: comparison.agreement(kind))
+        """The F1 of one kind of fact for the nearest reference flow."""
+        return self.nearest.agreement(kind)
 
     @property
     def ungraded(self) -> Grade | None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
+import inspect
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -45,6 +47,18 @@ def checked_callable(target: str, found: object) -> Callable[..., Any]:
     if not callable(found):
         raise FunctionUnavailable(f"{target!r} cannot be called.")
     return cast("Callable[..., Any]", found)
+
+
+def source_digest(function: Callable[..., Any]) -> str:
+    """A hash of the source of the module that has a function; of its name where there is no source to read."""
+    bare = inspect.unwrap(function)
+    described = f"{getattr(bare, '__module__', '')}:{getattr(bare, '__qualname__', type(bare).__qualname__)}"
+    try:
+        file = inspect.getsourcefile(cast("type", bare if inspect.isroutine(bare) else type(bare)))
+        content = Path(file).read_bytes() if file else described.encode()
+    except (OSError, TypeError):
+        content = described.encode()
+    return hashlib.sha256(content).hexdigest()[:12]
 
 
 def error_line(error: BaseException) -> str:

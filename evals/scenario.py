@@ -93,6 +93,12 @@ class Turn(Strict):
         return next((fault for fact in self.facts if (fault := fact.fault(said, self.say))), "")
 
     @property
+    def wanted(self) -> tuple[str, ...]:
+        """The values that its answer must state, in every way in which they may be written."""
+        stated = [name for fact in self.facts for name in (fact.value, *fact.also) if name]
+        return (*stated, *(text for rule in self.answer for text in (rule.contains, rule.equals) if text))
+
+    @property
     def by_structure(self) -> bool:
         """Whether values, acts and named points decide about its answer, and not words that must occur in it."""
         return not self.statements and not any(rule.regex for rule in self.answer)
@@ -145,6 +151,9 @@ class ModelRule(Strict):
         system: a pattern that must be found in its instructions (system messages).
         lacks: a pattern that must not be found in it.
         tools: the names of the tools that it must offer, and no others; None for any.
+        calls: tools that it calls before it answers: for a pattern of a tool's name or description, one of what its
+            text arguments are, in the last message. A tool that is not on offer, or for which the message has nothing,
+            is not called; what the tools gave is then part of the request.
         say: the answer; with `echo`, `{echo}` in it is what is echoed.
         echo: a pattern: the answer holds what the prompt has of it, between `‹` and `›` after a code of four digits
             that differs from one prompt to another. So an output shows what reached which call of a model. A form that
@@ -158,6 +167,7 @@ class ModelRule(Strict):
     system: Annotated[Text | None, Field(exclude_if=operator.not_)] = None
     lacks: Annotated[Text | None, Field(exclude_if=operator.not_)] = None
     tools: Annotated[tuple[Text, ...] | None, Field(exclude_if=lambda tools: tools is None)] = None
+    calls: Annotated[dict[Text, Text], Field(exclude_if=operator.not_)] = Field(default_factory=dict[str, str])
     say: Text
     echo: Annotated[Text | None, Field(exclude_if=operator.not_)] = None
     form: Annotated[dict[Text, JsonValue], Field(exclude_if=operator.not_)] = Field(
@@ -167,7 +177,8 @@ class ModelRule(Strict):
 
     @model_validator(mode="after")
     def _patterns(self) -> "ModelRule":
-        for name, pattern in (("when", self.when), ("echo", self.echo), ("quote", self.quote)):
+        calls = [("calls", pattern) for pair in self.calls.items() for pattern in pair]
+        for name, pattern in (("when", self.when), ("echo", self.echo), ("quote", self.quote), *calls):
             try:
                 groups = re.compile(pattern or "").groups
             except re.error as error:

@@ -5,13 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from importlib.metadata import entry_points
 from typing import Final, TypeAlias, cast
 
 from agent.turn.result import TurnResult
 from evals.attempt import Attempt, UserScore
 from evals.case import Case
-from evals.named_function import REASON_CHARACTERS, FunctionUnavailable, checked_callable, error_line, named_function
+from evals.named_function import (
+    REASON_CHARACTERS,
+    FunctionUnavailable,
+    checked_callable,
+    error_line,
+    named_function,
+    source_digest,
+)
 from evals.scenario import Scenario
 from evals.scenarios.flows import BadFlow
 from evals.score import METRICS, Verdict, score_attempts
@@ -82,11 +90,18 @@ class UserEvaluator:
     Attributes:
         name: of its score.
         required: the least score with which an attempt passes (true is 1); None if it does not decide.
+        target: how it was named: `module:function`, or an entry point.
     """
 
     name: str
     function: Function
     required: float | None = None
+    target: str = ""
+
+    @cached_property
+    def version(self) -> str:
+        """Where it is from, and a hash of the source of its module (what that imports is not in it)."""
+        return f"{self.target or self.name} {source_digest(self.function)}"
 
     def grade(self, case: EvaluatorCase) -> UserScore:
         """Its score of an attempt; an error in it is recorded as its own."""
@@ -110,13 +125,14 @@ def user_evaluators(targets: Iterable[str], required: Iterable[str] = ()) -> tup
         EvaluatorError: one cannot be imported, or a name is unknown or taken.
     """
     found: dict[str, Function] = {}
+    named: dict[str, str] = {}
     for target in targets:
         name, function = _function(target) if ":" in target else _installed(target)
         if name in METRICS:
             raise EvaluatorError(f"There is a score {name!r} already.", "Give the function another name.")
         if name in found:
             raise EvaluatorError(f"Two evaluators are called {name!r}.", "Give one of them another name.")
-        found[name] = function
+        found[name], named[name] = function, target
     least: dict[str, float] = {}
     for given in required:
         name, _, value = given.partition("=")
@@ -124,7 +140,10 @@ def user_evaluators(targets: Iterable[str], required: Iterable[str] = ()) -> tup
             fix = did_you_mean(name, found, otherwise="known evaluators") if found else "Name it with --evaluator."
             raise EvaluatorError(f"No evaluator {name!r} is used.", fix)
         least[name] = _least(given, value)
-    return tuple(UserEvaluator(name=name, function=one, required=least.get(name)) for name, one in found.items())
+    return tuple(
+        UserEvaluator(name=name, function=one, required=least.get(name), target=named[name])
+        for name, one in found.items()
+    )
 
 
 def with_user_scores(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any, assert_never, cast, get_args
 
 from pydantic import TypeAdapter
+from pydantic_ai.messages import ModelResponse
 from pydantic_ai.usage import RunUsage
 
 from agent.contract.events import (
@@ -190,8 +192,23 @@ def _tokens(result: TurnResult) -> TokenCount:
     received = sum(usage.output_tokens for usage in result.usage.values())
     cached = sum(usage.cache_read_tokens for usage in result.usage.values())
     return TokenCount(
-        input_tokens=sent, output_tokens=received, total_tokens=sent + received, cached_tokens=cached or None
+        input_tokens=sent,
+        output_tokens=received,
+        total_tokens=sent + received,
+        cached_tokens=cached or None,
+        cost=_cost(result),
     )
+
+
+def _cost(result: TurnResult) -> float | None:
+    """US dollars of the models that answered; None if nothing was counted, or a price is not known."""
+    phases = [usage for phase, usage in result.usage.items() if phase != "flow"]
+    used = [usage.cost for usage in phases if usage.total_tokens or usage.cost is not None]
+    answers = [message.usage for message in result.messages if isinstance(message, ModelResponse)]
+    known = [cost for cost in used if cost is not None]
+    if not known or len(known) < len(used) or any(usage.total_tokens and usage.cost is None for usage in answers):
+        return None
+    return float(sum(known))
 
 
 def turn_result(request: TurnRequest, ended: Ending) -> TurnResult:
@@ -234,6 +251,7 @@ def turn_result(request: TurnRequest, ended: Ending) -> TurnResult:
         input_tokens=data.usage.input_tokens,
         output_tokens=data.usage.output_tokens,
         cache_read_tokens=data.usage.cached_tokens or 0,
+        cost=None if data.usage.cost is None else Decimal(str(data.usage.cost)),
     )
     return TurnResult(
         outcome="pending" if data.approvals else "refused" if intent == "off_topic" else "complete",

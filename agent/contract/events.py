@@ -183,12 +183,14 @@ class TokenCount(Received):
         output_tokens: tokens received.
         total_tokens: both together.
         cached_tokens: how many of those sent the provider read from its cache; absent if none.
+        cost: US dollars of the models that answered, without those inside flows; absent if a price is not known.
     """
 
     input_tokens: int = 0
     output_tokens: int = 0
     total_tokens: int = 0
     cached_tokens: int | None = optional()
+    cost: float | None = optional()
 
 
 class RunFigures(Received):

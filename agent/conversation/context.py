@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from weakref import WeakKeyDictionary
 
 from pydantic_ai import DeferredToolResults, ToolApproved, ToolDenied
-from pydantic_ai.messages import repair_messages
 
 from agent.conversation.approvals import AskedApproval
 from agent.conversation.memory import ConversationState, Exchange, Memory, Pending, title_of
@@ -345,12 +344,10 @@ class Conversation:
         if text.strip():
             known = {one.call for turn in state.turns for one in turn.asked}
             asked = [one for one in asked if one.call not in known]  # a question may be repeated
-            messages = repair_messages(result.messages) if result.messages else []  # the turn may have been cut off
             state.record(
                 Exchange(
                     user=text,
                     assistant=answer,
-                    messages=messages,
                     asked=asked,
                     notes=notes_of(result),
                     offered=result.proposal_id,

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Annotated, Literal, Protocol
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr
-from pydantic_ai import ModelMessage
 
 from agent.conversation.approvals import AskedApproval, Outcome, all_applied, noted
 from agent.conversation.message_list import MessageList
@@ -42,7 +41,6 @@ class Exchange(BaseModel):
     Attributes:
         user: the message.
         assistant: the answer; empty if there was none.
-        messages: the messages between the agent and its tools.
         asked: the approvals that it asked for.
         notes: how it ended if it has no answer, and what ran.
         offered: the id of the proposal that it offered, if any.
@@ -54,7 +52,6 @@ class Exchange(BaseModel):
 
     user: str
     assistant: str
-    messages: MessageList = Field(default_factory=list[ModelMessage])
     asked: list[AskedApproval] = Field(default_factory=list[AskedApproval])
     notes: list[str] = Field(default_factory=list[str])
     offered: str | None = None
@@ -232,7 +229,7 @@ class ConversationState(BaseModel):
     def to_json(self, limit: int = BYTES) -> str:
         """The conversation as JSON; what is farthest back is forgotten until it fits.
 
-        The messages with tools go first, then proposals, undo steps and turns; what waits for an answer stays.
+        Undo steps but the last go first, then proposals and turns; what waits for an answer stays.
 
         Args:
             limit: how many bytes it may take.
@@ -243,10 +240,6 @@ class ConversationState(BaseModel):
         return document
 
     def _forget_oldest(self) -> bool:
-        for index, exchange in enumerate(self.turns):
-            if exchange.messages:
-                self.turns[index] = exchange.model_copy(update={"messages": []})
-                return True
         if len(self.undo_stack.done) > 1 and self.undo_stack.forget_oldest():
             return True
         if self.offers.forget_oldest() or self.undo_stack.forget_oldest():

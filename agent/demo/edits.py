@@ -287,7 +287,7 @@ def _last_edge(flow: Flow, language: str) -> Edge:
 
 def _before_the_answer(step: Recipe, flow: Flow, language: str) -> str:
     edge = _last_edge(flow, language)
-    stage = step.stage({}).named(_free("Step", [node.id for node in flow.nodes]))
+    stage = step.stage({}).named(_free(reply("step", language), [node.id for node in flow.nodes]))
     return "\n".join(
         [
             "nodes:",

@@ -133,7 +133,7 @@ def _model(plan: Plan, bench: Workbench, turn: int, language: str, *, wanted: bo
         except CannotPlan as unable:
             return _say(stopped(bench, str(unable), language))
 
-    return scripted(respond, DEMO)
+    return scripted(respond, DEMO, free=True)
 
 
 def _plan_or_question(message: str, bench: Workbench, language: str) -> Plan:

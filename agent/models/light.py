@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import pydantic
+import pydantic_ai.models
 
 
 @contextmanager
@@ -17,3 +18,15 @@ def reading_batches_later() -> Generator[None]:
         yield
     finally:
         module.TypeAdapter = adapter
+
+
+@contextmanager
+def without_prices() -> Generator[None]:
+    """Make a model that costs nothing without the list of prices, which PydanticAI loads with every model."""
+    module: Any = pydantic_ai.models
+    load = module.preload_pricing_data
+    module.preload_pricing_data = lambda: None
+    try:
+        yield
+    finally:
+        module.preload_pricing_data = load

@@ -1,12 +1,18 @@
 """Models that follow a plan in code: the demo planner, and scripts for the harness and tests."""
 
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from decimal import Decimal
+from typing import Any
 
-from pydantic_ai import ModelMessage, ModelResponse, TextPart, ToolCallPart, ToolReturnPart
+from pydantic_ai import ModelMessage, ModelResponse, RunContext, TextPart, ToolCallPart, ToolReturnPart
 from pydantic_ai.messages import UserPromptPart
+from pydantic_ai.models import ModelRequestParameters, StreamedResponse
+from pydantic_ai.profiles import ModelProfile
+from pydantic_ai.settings import ModelSettings
 
-from agent.models.light import reading_batches_later
+from agent.models.light import reading_batches_later, without_prices
 
 with reading_batches_later():
     from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls, FunctionModel
@@ -14,13 +20,45 @@ with reading_batches_later():
 Plan = Callable[[list[ModelMessage], AgentInfo], ModelResponse]
 """Returns the next response to the messages so far."""
 
+_NO_CONTEXT = ModelProfile(supports_json_schema_output=True, supports_json_object_output=True, context_window=None)
+"""A function model's own profile, without the look-up of a context's size in the list of prices."""
 
-def scripted(plan: Plan, name: str) -> FunctionModel:
+
+class _FreeModel(FunctionModel):
+    """A function model whose responses cost nothing, so that PydanticAI loads no list of prices to look it up in."""
+
+    async def request(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+    ) -> ModelResponse:
+        """The plan's response."""
+        response = await super().request(messages, model_settings, model_request_parameters)
+        response.usage.cost = Decimal(0)
+        return response
+
+    @asynccontextmanager
+    async def request_stream(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+        run_context: RunContext[Any] | None = None,
+    ) -> AsyncGenerator[StreamedResponse]:
+        """The plan's response in pieces."""
+        async with super().request_stream(messages, model_settings, model_request_parameters, run_context) as response:
+            response.usage.cost = Decimal(0)  # what the pieces add leaves it as it is
+            yield response
+
+
+def scripted(plan: Plan, name: str, *, free: bool = False) -> FunctionModel:
     """Return a model that answers according to a plan, streamed or not.
 
     Args:
         plan: a pure function from the messages so far to the next response, made of text and tool calls.
         name: the model's name in results and logs.
+        free: whether its answers cost nothing. What a plan costs that stands for a model is unknown.
     """
 
     async def stream(messages: list[ModelMessage], info: AgentInfo) -> AsyncIterator[str | DeltaToolCalls]:
@@ -32,7 +70,10 @@ def scripted(plan: Plan, name: str) -> FunctionModel:
                 for piece in _pieces(part.content):
                     yield piece
 
-    return FunctionModel(plan, stream_function=stream, model_name=name)
+    if not free:
+        return FunctionModel(plan, stream_function=stream, model_name=name)
+    with without_prices():
+        return _FreeModel(plan, stream_function=stream, model_name=name, profile=_NO_CONTEXT)
 
 
 def last_prompt(messages: list[ModelMessage]) -> str:

@@ -12,7 +12,7 @@ from agent.contract.endings import failed
 from agent.conversation.memory import ConversationState
 from agent.errors import AssistantUnavailable
 from agent.language.phrases import phrase
-from agent.language.replies import PlainReply, plain_reply
+from agent.language.replies import PlainReply, asks_to_continue, plain_reply
 from agent.turn.record import TurnRecord
 from agent.turn.request import Answer, TurnRequest
 from agent.turn.result import TurnEnded, TurnResult
@@ -35,6 +35,7 @@ class ChatSession(ChatState):
 
     _failed: bool = False
     _waits: bool = False
+    _turned_away: bool = False
     _language: str = "en"
 
     async def hold(self, assistant: Assistant, lines: Lines) -> bool:
@@ -77,6 +78,8 @@ class ChatSession(ChatState):
             assistant: takes the turns.
             lines: the user's answers.
         """
+        if self._turned_away and asks_to_continue(text) and await self._asked_again(assistant, lines):
+            return  # who turned away from a question has not said yes to it
         if lines.interactive and "@" in text:
             text, mentioned = read_mentions(text, self.canvas, await asyncio.to_thread(file_paths))
             self.attached = tuple(dict.fromkeys((*self.attached, *mentioned)))
@@ -99,10 +102,17 @@ class ChatSession(ChatState):
         """Show where the conversation stopped, and ask again what waits there."""
         state = await assistant.memory.load(LOCAL_USER, self.session)
         self._language = next((turn.language for turn in reversed(state.turns) if turn.language), self._language)
+        lines.language = self._language
         if self.canvas is None and state.canvas is not None:
             self.canvas = state.canvas
         if not self.as_json:
             _print_last(state)
+        await self._asked_again(assistant, lines)
+
+    async def _asked_again(self, assistant: Assistant, lines: Lines) -> bool:
+        """Ask again what the conversation waits for; returns whether it waits for anything."""
+        state = await assistant.memory.load(LOCAL_USER, self.session)
+        self._turned_away = False
         waiting = {} if state.pending is None else state.pending.unanswered
         try:
             if waiting:
@@ -116,7 +126,12 @@ class ChatSession(ChatState):
                 if reply is not None:
                     await self._turns(self._request(reply), assistant, lines)
         except Unanswered:
-            print_prose("It still waits for your answer.")
+            self._turn_away()
+        return bool(waiting) or state.offers.open is not None
+
+    def _turn_away(self) -> None:
+        self._turned_away = True
+        print_prose(self._phrase("shell_still_waits"))
 
     async def _turns(self, request: TurnRequest, assistant: Assistant, lines: Lines, words: str = "") -> None:
         """Take a turn and those that its questions need.
@@ -129,11 +144,12 @@ class ChatSession(ChatState):
         """
         offered: str | None = None
         while True:
-            self._failed = self._waits = False
+            self._failed = self._waits = self._turned_away = False
             result = await lines.work(self._turn(request, assistant))
             if result is None:
                 return
             self._failed, self._language = result.outcome == "error", result.language
+            lines.language = result.language
             request = request.model_copy(update={"flow": self.canvas, "answers": {}, "replying": False})
             try:
                 if result.outcome == "pending":
@@ -153,7 +169,7 @@ class ChatSession(ChatState):
                     return
                 reply = await self._offer(proposal, offered or "", assistant, lines)
             except Unanswered:
-                print_prose(self._phrase("shell_still_waits"))
+                self._turn_away()
                 return
             if reply is None:
                 return

@@ -20,6 +20,7 @@ from prompt_toolkit.output import Output
 from prompt_toolkit.output.defaults import create_output
 from prompt_toolkit.output.vt100 import Vt100_Output
 
+from agent.language.phrases import phrase
 from cli.chat.completion import completes_while_typing
 from cli.chat.history import MessageHistory
 from cli.chat.lines import EndOfInput, Lines, Unanswered
@@ -103,7 +104,7 @@ class Editor(Lines):
         typed = _as_text(_typed_ahead(self._questions.input))
         if typed:
             self._draft = f"{self._draft}\n{typed}".strip("\n")
-            print_message("What you typed meanwhile is kept for the next message.")
+            print_prose(phrase("shell_kept_draft", self.language))
         return (await self._typed(self._questions, prompt)).strip()
 
     def interrupt(self) -> None:

@@ -37,6 +37,7 @@ class Lines:
     Attributes:
         interactive: whether a person types them.
         edits: whether they are typed in an editor.
+        language: the code of the language of notes beside a question.
     """
 
     edits = False
@@ -49,6 +50,7 @@ class Lines:
         self._ended = False
         self._tells = prompts and not self.interactive
         self._heard = False
+        self.language = "en"
 
     def __enter__(self) -> "Lines":
         loop = asyncio.get_running_loop()

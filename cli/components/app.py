@@ -10,7 +10,7 @@ from cli.components.trust import trust
 from cli.errors import FAILED, BadUsage, CommandError
 from cli.help.group import CommandGroup
 from cli.options import Json
-from cli.output.columns import print_rows
+from cli.output.columns import print_lines, print_rows
 from cli.output.streams import print_json, print_message, print_result
 
 if TYPE_CHECKING:
@@ -105,7 +105,8 @@ def describe(
             document["installed"], document["bundle"] = False, _bundle(bundle)
         print_json(document)
     else:
-        print_result(text)
+        for line in text.splitlines():
+            print_lines(line)
 
 
 def _check_filters(catalogue: "Catalogue", **given: str | None) -> None:

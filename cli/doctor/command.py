@@ -8,7 +8,7 @@ import typer
 from cli.errors import FAILED, BadUsage
 from cli.options import Json
 from cli.output.columns import print_lines, print_rows
-from cli.output.streams import print_json, print_message, print_result
+from cli.output.streams import print_json, print_message
 
 _MARKS = {"works": "ok", "missing": "NO", "optional": "--"}
 
@@ -35,7 +35,7 @@ def doctor(
             if check in active[1:]:
                 continue
             if check in active[:1]:
-                print_result(f"ok  Protections of a run: {len(active)} active; wirewright runner status lists them")
+                print_rows([("ok", f"Protections of a run: {len(active)} active; wirewright runner status lists them")])
                 continue
             print_rows([(_MARKS[check.status], f"{check.name}: {check.detail}")])
             if check.fix:

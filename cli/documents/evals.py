@@ -138,6 +138,7 @@ class Mutated(TypedDict):
     turn_rate: float | None
     near_misses: dict[str, Row]
     missed: list[Mutant]
+    not_judged: list[Mutant]
 
 
 class RubricSum(TypedDict):

@@ -56,6 +56,7 @@ def fix(
 
 async def _fixes(attempts: "list[Attempt]", tries: int) -> Found:
     from cli.eval.play.environment import play_environment
+    from evals.behaviours.own_runs import EngineCrashed
     from evals.fix.attempts import fix_of
 
     scenarios = {scenario.id: scenario for scenario in all_scenarios()}
@@ -64,7 +65,14 @@ async def _fixes(attempts: "list[Attempt]", tries: int) -> Found:
             message = f"The scenario {one.scenario!r} no longer exists or has changed since it was played."
             raise BadUsage("other_scenario", message, fix=PLAY_AGAIN)
     async with play_environment(1) as environment:
-        return [(one, await fix_of(scenarios[one.scenario], one, environment, tries=tries)) for one in attempts]
+        found: Found = []
+        for one in attempts:
+            try:
+                found.append((one, await fix_of(scenarios[one.scenario], one, environment, tries=tries)))
+            except EngineCrashed as crashed:
+                print_message(f"{one.scenario} was not tried to the end: {crashed}.")
+                found.append((one, None))
+        return found
 
 
 def _plain(attempt: "Attempt", fixed: "MinimalFix") -> "FixObject":

@@ -55,6 +55,8 @@ def mutate(
             print_lines(f"survived {trial.id}: {trial.what}")
         for trial in counted.missed:
             print_lines(f"near miss passed {trial.id}: {trial.what}")
+        for trial in counted.not_judged:
+            print_lines(f"not judged {trial.id}: {trial.not_judged}")
         for trial in counted.disturbed:
             print_lines(f"false positive {trial.id}: {', '.join(trial.seen_by)}")
         open_survivors = _open(counted, {scenario.id for scenario in all_scenarios() if scenario.open})
@@ -110,6 +112,7 @@ def _document(counted: "Matrix", floor: float, *, ok: bool) -> "Mutated":
         turn_rate=counted.turn_rate,
         near_misses=dict(counted.near_misses),
         missed=plain(counted.missed),
+        not_judged=plain(counted.not_judged),
     )
 
 

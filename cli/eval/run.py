@@ -168,7 +168,7 @@ class _Play:
                 async def ended(attempt: "Attempt") -> None:
                     if journal is not None and self.target is not None:
                         with writing(self.target):
-                            stamped = attempt.model_copy(update={"origin": origin(pack_label())})
+                            stamped = attempt.model_copy(update={"origin": origin(pack_label(), self.evaluators)})
                             await asyncio.to_thread(journal.append, stamped)
                     advance()
 
@@ -185,6 +185,7 @@ class _Play:
                     on_attempt=ended,
                 )
             _note_agents([*done, *played])
+            self._note_evaluators(done)
             return [*done, *played], environment.catalogue
 
     def _earlier(self) -> "list[Attempt]":
@@ -203,6 +204,14 @@ class _Play:
         if lines:
             print_message(f"{self.target} is replaced, which held {_lines(lines)}; --resume would have kept it.")
         return []
+
+    def _note_evaluators(self, kept: "Sequence[Attempt]") -> None:
+        """Say which of the user's own evaluators scored attempts of the journal in another version."""
+        now = {one.name: one.version for one in self.evaluators}
+        before = [attempt.origin.evaluators for attempt in kept if attempt.origin is not None]
+        changed = [name for name, version in now.items() if any(one.get(name, version) != version for one in before)]
+        if changed:
+            print_message(f"{self.target} has scores of other versions of own evaluators: {', '.join(changed)}.")
 
     def _wants(self, attempt: "Attempt") -> bool:
         wanted = {(scenario.id, scenario.digest) for scenario in self.scenarios}

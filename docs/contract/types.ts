@@ -590,6 +590,7 @@ export interface RunRequest {
   allow_hosts?: string[];
   nodes?: boolean;
   stream?: boolean;
+  wait?: boolean;
 }
 
 /** The outcome of one run. Keys of `outputs`, `nodes` and `types` are node ids; several outputs of a node are an object by port. `types` has the type that each value had in the flow: `Message`, `Data`, `DataFrame`, `Text`, `Number`, … */
@@ -666,6 +667,7 @@ export interface TokenCount {
   output_tokens: number;
   total_tokens: number;
   cached_tokens?: number;
+  cost?: number;
 }
 
 /** A piece of the answer's text, sent while a question is answered. */

@@ -9,11 +9,14 @@ from evals.case import Case, Grade
 from evals.expectation import Probe
 from evals.oracles.expectations import unmet_expectations
 from evals.oracles.speech_acts import asked_about, refused
+from evals.replies.inventory import canvas_texts, unasked_values
 from evals.scenario import Turn
 from runtime.results import RunResult
 
 SHOWN: Final = 200
 """How much of a file a reason shows."""
+SHOWN_VALUES: Final = 4
+"""How many values of the canvas a reason shows."""
 
 
 def resolved(case: Case) -> Grade:
@@ -40,7 +43,9 @@ def _failures(case: Case) -> Iterator[str]:
             yield f"message {number + 1} was not answered"
             return
         said = "\n".join(reply.text for reply in replies)
-        yield from (f"the answer to message {number + 1} is not as expected: {fault}" for fault in _unsaid(turn, said))
+        yield from (
+            f"the answer to message {number + 1} is not as expected: {fault}" for fault in _unsaid(case, turn, said)
+        )
         made = case.attempt.without_engine or any(reply.runs for reply in replies)
         if turn.run is not None and not made:
             yield f"message {number + 1} asks for a run, and there was none"
@@ -52,10 +57,14 @@ def _failures(case: Case) -> Iterator[str]:
             yield f"message {number + 1} should be declined, with a word about what"
 
 
-def _unsaid(turn: Turn, said: str) -> Iterator[str]:
+def _unsaid(case: Case, turn: Turn, said: str) -> Iterator[str]:
     yield from (str(rule) for rule in turn.answer if not rule.met_by(said))
     if fault := turn.fact_fault(said):
         yield fault
+    if turn.should == "answer":
+        listed = unasked_values(said, turn.say, canvas_texts(case.before), turn.wanted)
+        if listed:
+            yield f"it lists what the canvas holds ({', '.join(listed[:SHOWN_VALUES])})"
 
 
 def probe_failure(probe: Probe, runs: tuple[RunResult, ...], files: Mapping[str, str] | None = None) -> str:

@@ -69,6 +69,7 @@ class Matrix:
         near_misses: the results of the operators that make near misses; they are not part of the kill rate.
         missed: near misses whose verdict did not turn, and that are not known to be alike.
         alike: near misses whose verdict did not turn, because no input tells them from the reference.
+        not_judged: trials in which the flow engine ended twice; they count nowhere else.
     """
 
     operators: Mapping[str, Row]
@@ -80,6 +81,7 @@ class Matrix:
     near_misses: Mapping[str, Row] = field(default_factory=dict[str, Row])
     missed: tuple[Trial, ...] = ()
     alike: tuple[Trial, ...] = ()
+    not_judged: tuple[Trial, ...] = ()
 
     @property
     def kill_rate(self) -> float | None:
@@ -112,6 +114,8 @@ def build_matrix(found: Sequence[Trial], accepted: Sequence[Survivor] = (), alik
         alike: near misses that no input tells from the reference.
     """
     known, same = {survivor.id for survivor in accepted}, {survivor.id for survivor in alike}
+    crashed = tuple(trial for trial in found if trial.not_judged)
+    found = [trial for trial in found if not trial.not_judged]
     controls = [trial for trial in found if trial.operator == CONTROL]
     near = {name: [trial for trial in found if trial.operator == name] for name in NEAR_MISSES}
     unturned = [trial for trials in near.values() for trial in trials if not trial.failed]
@@ -122,12 +126,13 @@ def build_matrix(found: Sequence[Trial], accepted: Sequence[Survivor] = (), alik
         operators={name: _row(trials) for name, trials in by_operator.items() if trials},
         survivors=tuple(trial for trial in survivors if trial.id not in known),
         accepted=tuple(trial for trial in survivors if trial.id in known),
-        stale=tuple(sorted(known - {trial.id for trial in survivors})),
+        stale=tuple(sorted(known - {trial.id for trial in (*survivors, *crashed)})),
         controls=len(controls),
         disturbed=tuple(trial for trial in controls if trial.killed),
         near_misses={name: _row(trials) for name, trials in near.items() if trials},
         missed=tuple(trial for trial in unturned if trial.id not in same or trial.alike is False),
         alike=tuple(trial for trial in unturned if trial.id in same and trial.alike is not False),
+        not_judged=crashed,
     )
 
 

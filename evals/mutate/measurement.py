@@ -20,6 +20,7 @@ class Measured(BaseModel):
 
     Attributes:
         scenarios: how many scenarios the oracle played; each of its attempts that passes is mutated.
+        drawn_from: how many there are, of which these were drawn with a fixed seed; 0 if it is not known.
         per_operator: how many mutants one operator made of one attempt at most.
         survivors: mutants that no evaluator detected and that are not accepted.
         accepted: mutants that no evaluator detected and that are accepted.
@@ -28,11 +29,13 @@ class Measured(BaseModel):
         near_misses: the results of the operators that make near misses.
         missed: near misses whose verdict did not turn, with what they are.
         alike: near misses that no input tells from the reference.
+        not_judged: mutants and near misses in which the flow engine ended twice; they count nowhere else.
     """
 
     model_config = ConfigDict(frozen=True)
 
     scenarios: int
+    drawn_from: int = 0
     passed: int
     per_operator: int
     lfx: str
@@ -44,12 +47,16 @@ class Measured(BaseModel):
     near_misses: dict[str, Row] = Field(default_factory=dict[str, Row])
     missed: dict[str, str] = Field(default_factory=dict[str, str])
     alike: tuple[str, ...] = ()
+    not_judged: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, counted: Matrix, *, scenarios: int, passed: int, per_operator: int, lfx: str) -> Self:
+    def of(
+        cls, counted: Matrix, *, scenarios: int, passed: int, per_operator: int, lfx: str, drawn_from: int = 0
+    ) -> Self:
         """The measurement of a matrix."""
         return cls(
             scenarios=scenarios,
+            drawn_from=drawn_from,
             passed=passed,
             per_operator=per_operator,
             lfx=lfx,
@@ -61,6 +68,7 @@ class Measured(BaseModel):
             near_misses=dict(counted.near_misses),
             missed={trial.id: trial.what for trial in counted.missed},
             alike=tuple(trial.id for trial in counted.alike),
+            not_judged=tuple(trial.id for trial in counted.not_judged),
         )
 
     @property
@@ -114,12 +122,12 @@ def as_markdown(measured: Measured) -> str:
     share = measured.failed / max(measured.tried, 1)
     accepted = f", {len(measured.accepted)} of them accepted" if measured.accepted else ""
     text = (
-        f"Measured over {measured.scenarios} scenarios ({measured.passed} passed by the oracle) on lfx {measured.lfx}, "
+        f"Measured over {_sample(measured)} ({measured.passed} passed by the oracle) on lfx {measured.lfx}, "
         f"{measured.per_operator} mutant an operator and attempt: **{measured.killed:,} of {measured.tried:,} mutants "
         f"killed ({measured.kill_rate:.1%})**, {measured.tried - measured.killed} survivors{accepted}; in "
         f"{measured.failed:,} ({share:.1%}) the verdict turned to fail, in the others a grade fell. "
         f"Of {measured.controls} attempts run and scored again unchanged, {len(measured.disturbed)} "
-        "were seen as a fault."
+        f"were seen as a fault.{_not_judged(measured)}"
     )
     lines = [
         text,
@@ -130,6 +138,17 @@ def as_markdown(measured: Measured) -> str:
     for name, row in measured.operators.items():
         lines.append(f"| `{name}` | {row.tried} | {row.killed} | {row.failed} | {_seen_by(row)} |")
     return "\n".join(lines) + "\n"
+
+
+def _sample(measured: Measured) -> str:
+    if measured.scenarios < measured.drawn_from:
+        return f"a seeded sample of {measured.scenarios} of {measured.drawn_from} scenarios"
+    return f"{measured.scenarios} scenarios"
+
+
+def _not_judged(measured: Measured) -> str:
+    count = len(measured.not_judged)
+    return f" In {count} more the flow engine ended twice; they are not judged and not counted." if count else ""
 
 
 def _seen_by(row: Row) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from evals.attempt import Attempt
+from evals.behaviours.own_runs import EngineCrashed
 from evals.mutate.mutants import PER_OPERATOR, Mutant, control_mutant, generate_mutants
 from evals.play.addresses import with_addresses
 from evals.play.environment import PlayEnvironment
@@ -31,6 +32,7 @@ class Trial:
         failed: whether the verdict turned from pass to fail.
         alike: whether the flow gave what the reference gives on every input of the scenario; None if nothing was
             compared.
+        not_judged: why nothing can be said: the flow engine ended twice in a run of the harness.
     """
 
     id: str
@@ -39,6 +41,7 @@ class Trial:
     seen_by: tuple[str, ...]
     failed: bool
     alike: bool | None = None
+    not_judged: str = ""
 
     @property
     def killed(self) -> bool:
@@ -62,17 +65,13 @@ async def run_trials(
 
     async def try_one(item: Prepared) -> None:
         mutant, scenario, original = item
-        attempt = await _with_probes(mutant, scenario, environment)
-        verdict = await asyncio.to_thread(score_attempt, scenario, attempt, environment.catalogue)
-        behaves = verdict.value("behaves")
-        trial = Trial(
-            mutant.id,
-            mutant.operator,
-            mutant.what,
-            _lower(original, verdict),
-            failed=verdict.passed is False,
-            alike=None if behaves is None else bool(behaves),
-        )
+        try:
+            attempt = await _with_probes(mutant, scenario, environment)
+        except EngineCrashed as crashed:
+            trial = Trial(mutant.id, mutant.operator, mutant.what, (), failed=False, not_judged=str(crashed))
+        else:
+            verdict = await asyncio.to_thread(score_attempt, scenario, attempt, environment.catalogue)
+            trial = _of_verdict(mutant, original, verdict)
         done.append(trial)
         if on_trial is not None:
             await on_trial(trial)
@@ -104,6 +103,18 @@ def prepare_mutants(
             made = [*mutants, control_mutant(attempt)]
             found.extend((mutant, scenario, original) for mutant in made if mutant is not None)
     return found
+
+
+def _of_verdict(mutant: Mutant, original: Verdict, verdict: Verdict) -> Trial:
+    behaves = verdict.value("behaves")
+    return Trial(
+        mutant.id,
+        mutant.operator,
+        mutant.what,
+        _lower(original, verdict),
+        failed=verdict.passed is False,
+        alike=None if behaves is None else bool(behaves),
+    )
 
 
 async def _with_probes(mutant: Mutant, scenario: Scenario, environment: PlayEnvironment) -> Attempt:

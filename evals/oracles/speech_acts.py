@@ -1,24 +1,15 @@
-"""Whether an answer asks back or declines, in English, German, French, Spanish and Portuguese."""
+"""Whether an answer asks back or declines, in the languages of `words.yaml`."""
 
 from __future__ import annotations
 
-import re
+from typing import Final
 
 from evals.case import Case
 from evals.replies.clauses import own_words
 from evals.replies.points import names_point, names_scope, questions
+from evals.replies.words import compiled
 
-_DECLINES = re.compile(
-    r"\b(?:can ?not|can['’]t|could ?n['’]t|could not|unable to|not able to|not possible|impossible|won['’]t|will not"
-    r"|do(?:es)? ?n['’]t (?:have|support|know)|do(?:es)? not (?:have|support|know)|there is no|outside (?:of )?what"
-    r"|only help with|sorry"
-    r"|kann (?:ich )?(?:das |dies |dir |ihnen )?(?:leider )?(?:nicht|kein\w*)|nicht möglich|unmöglich"
-    r"|geht (?:leider )?nicht|leider"
-    r"|ne (?:peux|peut|puis|pouvons) pas|n['’]est pas possible|impossible|désolée?"
-    r"|no (?:puedo|puede|podemos|es posible)|imposible|lo siento"
-    r"|não (?:posso|pode|podemos|consigo|é possível)|impossível|desculpe)\b",
-    re.IGNORECASE,
-)
+_DECLINES: Final = compiled("declines")
 
 
 def asked_about(case: Case, message: int) -> bool:

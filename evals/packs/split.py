@@ -9,22 +9,19 @@ from collections.abc import Sequence
 from evals.analysis.clusters import linked
 from evals.cluster_keys import cluster_keys
 from evals.scenario import Scenario, Split
+from evals.scenarios.coverage import kind_of
+from evals.scenarios.splits import features
 
 SHARE = 0.5
 """The share of the scenarios that is kept for test."""
-
-
-def kind_of(scenario: Scenario) -> str:
-    """What a scenario asks for: its first tag, or else the last reaction that is right."""
-    return scenario.tags[0] if scenario.tags else scenario.turns[-1].should
 
 
 def divide(scenarios: Sequence[Scenario], share: float = SHARE, seed: str = "") -> dict[str, Split]:
     """The split of each scenario, by id; the same scenarios, share and seed give the same split.
 
     What shares its canvas, its wording or its reference is a cluster and stays together. A cluster goes where its kinds
-    are furthest from their share, the large ones first, and among equals in an order that the seed decides. A
-    scenario whose file says its split keeps it, and so does its cluster.
+    are furthest from their share, the large ones first; where they are equally far, what makes scenarios easier or
+    harder decides (`features`), and then the seed. A scenario whose file says its split keeps it, and its cluster too.
 
     Args:
         scenarios: what is divided.
@@ -65,7 +62,7 @@ def _given(cluster: Sequence[Scenario]) -> Split | None:
 
 
 class _Balance:
-    """How many scenarios of each kind, and of all (under the empty name), were divided so far."""
+    """How many scenarios of each kind, and with each feature, were divided so far."""
 
     def __init__(self, share: float) -> None:
         self._share = share
@@ -73,24 +70,33 @@ class _Balance:
         self._test: Counter[str] = Counter()
 
     def side(self, cluster: Sequence[Scenario], order: str) -> Split:
-        """Where a cluster should go: by its kinds, then by all scenarios, then by chance that the seed decides."""
-        kinds = Counter(kind_of(one) for one in cluster)
-        of_kinds = sum(self._gain(kind, count) for kind, count in sorted(kinds.items()))
-        gain = round(of_kinds, 9) or self._gain("", len(cluster))
+        """Where a cluster should go: by its kinds, then by its difficulty, then by chance that the seed decides."""
+        gain = self._gains(_kinds(cluster)) or self._gains(_difficulty(cluster))
         chance = int(order[:8], 16) / 16**8 < self._share
         return "test" if gain > 0 or (gain == 0 and chance) else "dev"
 
     def add(self, cluster: Sequence[Scenario], split: Split) -> None:
         """Count a cluster that was divided."""
-        kinds = Counter({**Counter(kind_of(one) for one in cluster), "": len(cluster)})
-        self._seen.update(kinds)
+        counted = _kinds(cluster) + _difficulty(cluster)
+        self._seen.update(counted)
         if split == "test":
-            self._test.update(kinds)
+            self._test.update(counted)
 
-    def _gain(self, kind: str, count: int) -> float:
-        """How much nearer test comes to its share of a kind when so many more go there rather than to dev."""
-        wanted, there = self._share * (self._seen[kind] + count), self._test[kind]
-        return round(abs(there - wanted) - abs(there + count - wanted), 9)
+    def _gains(self, counted: Counter[str]) -> float:
+        return round(sum(self._gain(name, count) for name, count in sorted(counted.items())), 9)
+
+    def _gain(self, name: str, count: int) -> float:
+        """How much nearer test comes to its share of something when so many more go there rather than to dev."""
+        wanted, there = self._share * (self._seen[name] + count), self._test[name]
+        return abs(there - wanted) - abs(there + count - wanted)
+
+
+def _kinds(cluster: Sequence[Scenario]) -> Counter[str]:
+    return Counter(f"of kind {kind_of(one)}" for one in cluster)
+
+
+def _difficulty(cluster: Sequence[Scenario]) -> Counter[str]:
+    return Counter(feature for one in cluster for feature in features(one))
 
 
 def _order(seed: str, cluster: Sequence[Scenario]) -> str:

@@ -15,8 +15,9 @@ from typing import Final
 import yaml
 
 from evals.packs.pack import MANIFEST, SCENARIOS, Manifest, Pack, PackError, digest_of, open_pack
-from evals.packs.split import SHARE, SplitError, divide, kind_of
+from evals.packs.split import SHARE, SplitError, divide
 from evals.scenario import Scenario, Split
+from evals.scenarios.coverage import kind_of
 from evals.scenarios.loader import FILES, ScenarioError, load_scenario, load_scenarios, named_files
 from runtime.files.texts import write_file
 

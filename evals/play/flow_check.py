@@ -9,6 +9,7 @@ from typing import Final
 
 from evals.attempt import Attempt, Score
 from evals.behaviours.outcomes import Behaviour, agree
+from evals.behaviours.own_runs import EngineCrashed, own_runs
 from evals.behaviours.running import Engine, compare_behaviours
 from evals.play.attempts import play_attempt
 from evals.play.environment import PlayEnvironment
@@ -92,7 +93,10 @@ async def check_flow(
     attempt = await play_attempt(played, WithoutEngine(GivenFlowPlayer(text)), environment)
     attempt = attempt.model_copy(update={"digest": scenario.digest})
     verdict = await asyncio.to_thread(score_attempt, played, attempt, environment.catalogue)
-    found = await _compared(played, attempt, environment, differences)
+    try:
+        found = await _compared(played, attempt, environment, differences)
+    except EngineCrashed as crashed:  # the differences are what was asked for, beside the verdict
+        return FlowCheck(verdict=verdict.model_copy(update={"passed": None, "harness_error": str(crashed)}))
     return FlowCheck(
         verdict=_of_flow(verdict),
         compared=len(found),
@@ -109,7 +113,7 @@ async def _compared(
     if attempt.harness_error is not None or attempt.flow is None or not attempt.behaviours:
         return []
     catalogue = attempt.catalogue(environment.catalogue)
-    engine = Engine(runner=environment.runner, catalogue=catalogue, known=environment.behaviours)
+    engine = Engine(runner=own_runs(environment.runner), catalogue=catalogue, known=environment.behaviours)
     return await compare_behaviours(scenario, attempt.flow, engine, attempt.services, differences=differences)
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from pydantic import JsonValue
-from pydantic_ai import ModelMessage, ModelResponse, TextPart, ToolCallPart, ToolReturnPart
+from pydantic_ai import ModelMessage, ModelRequest, ModelResponse, TextPart, ToolCallPart, ToolReturnPart
 from pydantic_ai.messages import SystemPromptPart, UserPromptPart
 from pydantic_ai.models.function import AgentInfo
 
@@ -26,6 +26,9 @@ from tools.workbench import FlowRunner
 ECHO = "{echo}"
 """What stands for the echo in an answer."""
 
+_PLAIN: Final[Mapping[str, object]] = {"integer": 1, "number": 1.0, "boolean": True, "array": (), "object": {}}
+"""What a tool gets for what is no text, by type."""
+
 NO_ANSWER = "(no rule of the scenario fits)"
 """The answer if no rule matches: a text that no expectation contains."""
 
@@ -36,6 +39,9 @@ def rule_models(rules: Sequence[ModelRule]) -> Models:
     def respond(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         asked = _Asked.of(messages, info)
         rule = next((rule for rule in rules if asked.fits(rule)), None)
+        calls = [] if rule is None else tool_calls(rule, messages, info)
+        if calls:
+            return ModelResponse(parts=calls)
         if rule is not None and (rule.echo or rule.form) and not info.allow_text_output:
             return ModelResponse(parts=[_filled_form(rule, asked.request, info)])
         return ModelResponse(parts=[TextPart(NO_ANSWER if rule is None else _answer(rule, asked.request))])
@@ -108,6 +114,37 @@ def _filled(schema: Any, definitions: Any, rule: ModelRule, prompt: str, name: s
     if kind in numbers:
         return numbers[kind]
     return rule.say if rule.echo is None else echo_of(rule.echo, prompt, name)
+
+
+def tool_calls(rule: ModelRule, messages: Sequence[ModelMessage], info: AgentInfo) -> list[ToolCallPart]:
+    """The calls of a rule for the last message, by the tools' names; none once a tool has answered after it.
+
+    So an agent's answer depends on which tools are connected to it and on what they give, and on nothing else: the same
+    request always leads to the same calls.
+    """
+    parts = [part for message in messages if isinstance(message, ModelRequest) for part in message.parts]
+    prompts = [(at, str(part.content)) for at, part in enumerate(parts) if isinstance(part, UserPromptPart)]
+    if not rule.calls or not prompts:
+        return []
+    asked, text = prompts[-1]
+    if any(isinstance(part, ToolReturnPart) for part in parts[asked:]):
+        return []
+    calls = list[ToolCallPart]()
+    for tool in sorted(info.function_tools, key=lambda tool: tool.name):
+        described = f"{tool.name} {tool.description or ''}"
+        part = next((part for pattern, part in rule.calls.items() if re.search(pattern, described)), None)
+        found = None if part is None else re.search(part, text)
+        if found is not None:
+            arguments = _arguments(tool.parameters_json_schema, found.group())
+            calls.append(ToolCallPart(tool.name, arguments, tool_call_id=f"call-{asked}-{len(calls)}"))
+    return calls
+
+
+def _arguments(schema: Mapping[str, Any], text: str) -> dict[str, Any]:
+    """Values for what a tool needs: the text for texts, something plain for the rest."""
+    fields: Mapping[str, Mapping[str, Any]] = schema.get("properties", {})
+    needed = schema.get("required") or list(fields)
+    return {name: _PLAIN.get(str(fields.get(name, {}).get("type")), text) for name in needed}
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from evals.attempt import Attempt
 from evals.behaviours.outcomes import Behaviour
+from evals.behaviours.own_runs import own_runs
 from evals.behaviours.running import Engine, compare_behaviours
 from evals.expectation import Probe
 from evals.play.addresses import with_addresses, with_other_addresses
@@ -133,16 +134,19 @@ def _texts(files: UserFiles, result: RunResult) -> dict[str, str]:
 
 @asynccontextmanager
 async def open_rerun(scenario: Scenario, attempt: Attempt, environment: PlayEnvironment) -> AsyncGenerator[Rerun]:
-    """Serve the services of an attempt again, until the context ends."""
+    """Serve the services of an attempt again, until the context ends.
+
+    A run whose process ends is made once more, as all of the harness's own; `EngineCrashed` is raised if that ends too.
+    """
     async with serve(scenario.services) as addresses:
-        runner = with_models(environment.runner, scenario.models)
+        own = own_runs(environment.runner)
         yield Rerun(
             scenario=with_addresses(scenario, addresses),
             attempt=_readdressed(attempt, addresses),
-            runner=runner,
+            runner=with_models(own, scenario.models),
             declared=scenario,
             engine=Engine(
-                runner=environment.runner,
+                runner=own,
                 catalogue=attempt.catalogue(environment.catalogue),
                 known=environment.behaviours,
             ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from functools import cache
 from importlib import metadata
@@ -17,6 +18,7 @@ import evals.oracles
 import evals.score
 import tools
 from evals.attempt import Origin, Versions
+from evals.user_evaluators import UserEvaluator
 
 
 def versions(lfx: str) -> Versions:
@@ -24,14 +26,16 @@ def versions(lfx: str) -> Versions:
     return Versions(prompts=_hash(agent.prompts.__file__, "*.md"), tools=_hash(tools.__file__, "*.py"), lfx=lfx)
 
 
-def origin(pack: str = "") -> Origin:
+def origin(pack: str = "", evaluators: Iterable[UserEvaluator] = ()) -> Origin:
     """What a journal says of an attempt that ends now.
 
     Args:
         pack: the name, version and digest of the pack of scenarios; empty without one.
+        evaluators: of the user's own.
     """
     at = datetime.now(UTC).isoformat(timespec="seconds")
-    return Origin(at=at, harness=metadata.version("wirewright"), graders=_graders(), pack=pack)
+    own = {one.name: one.version for one in evaluators}
+    return Origin(at=at, harness=metadata.version("wirewright"), graders=_graders(), pack=pack, evaluators=own)
 
 
 @cache

@@ -16,7 +16,7 @@ _NEGATION: Final = re.compile(
     r"|não|nem|sem|nenhum\w*"
     r"|senza|nessun\w*|mai|niente|nulla"
     r"|geen|niet|nooit|zonder|nie|bez|żad\w+)(?!\w)"
-    r"|ない|ません|なし|没有|不是|无",
+    r"|ない|なく|なかっ|ません|なし|没|未|无|無|不(?!同|过|過)",
     re.IGNORECASE,
 )
 _CLAUSE_END: Final = re.compile(
@@ -35,6 +35,14 @@ _FORBIDDEN: Final = re.compile(
     r"|^[^.!?。]{0,12}(?:ない|禁止)",
     re.IGNORECASE,
 )
+_LEAD: Final = re.compile(r"[^.!?？。！\n:：]{1,40}[:：](?=[^.!?？。！\n:：]*$)")
+"""A few words and a colon, before a clause of the same sentence: `never do this: …`."""
+_REMINDS: Final = re.compile(
+    r"(?<!\w)(?:forget|fail|miss|if|when|unless|vergiss|vergessen|wenn|falls|oublie\w*|si|olvid\w*|esque[cç]\w*|se"
+    r"|dimentic\w*|quando|quand)(?!\w)|忘",
+    re.IGNORECASE,
+)
+"""Words by which such a beginning forbids nothing: `never forget this: …`, `if you do not know: …`."""
 _LIST_MARKER: Final = re.compile(r"(?m)^\s*(?:\d{1,2}[.)]|[-*•])\s+")
 
 
@@ -67,6 +75,9 @@ def is_forbidden(text: str, start: int, end: int) -> bool:
         return False
     clause = clause_around(text, start, end)
     before, _, _ = clause.partition(text[start:end])
+    lead = _LEAD.search(text[:start])
+    if lead is not None and _FORBIDS.search(lead.group()) and not _REMINDS.search(lead.group()):
+        return True
     return _FORBIDS.search(before) is not None or _FORBIDDEN.search(text[end : end + 60]) is not None
 
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from evals.oracles.claims import DENIED, QUOTED, split_sentences
-from evals.replies.numbers import spelled_number
+from evals.replies.numbers import FIGURES, NUMBER, spelled_number
+from evals.replies.words import compiled, words
 
 
 def _any(*patterns: str) -> re.Pattern[str]:
@@ -27,32 +28,17 @@ _OUTSIDE: Final = _any(
     rf"^\W*(?:(?:also|and|successfully|then) )*(?:{_DEEDS})(?!\w)",
     rf"(?<!\w)(?:(?:has|have) (?:(?:just|also|already) )*been|(?:is|are) (?:now|already)) (?:{_DEEDS})(?!\w)",
     r"(?<!\w)(?:is (?:now )?(?:live|in production)|went live|put it (?:online|into production))(?!\w)",
-    r"(?<!\w)(?:habe|haben|wurde)(?!\w)[^.!?\n]{0,60}?(?<!\w)(?:gemailt|verschickt|versendet|gesendet|veröffentlicht"
-    r"|hochgeladen|gedruckt|bestellt|gebucht|reserviert|ausgeliefert|bereitgestellt)(?!\w)",
-    r"(?<!\w)(?:j['’]ai|a été|l['’]ai) (?:\w+ )?(?:envoyée?|déployée?|publiée?|imprimée?|réservée?|commandée?"
-    r"|mise? en (?:ligne|production))(?!\w)",
-    r"(?<!\w)(?:he|ha sido|hemos|está) (?:\w+ )?(?:enviad|desplegad|publicad|impres|reservad)[oa](?!\w)",
-    r"(?<!\w)(?:envié|desplegué|publiqué|imprimí|reservé|enviei|implantei|publiquei|imprimi|reservei)(?!\w)",
-    r"(?<!\w)foi (?:\w+ )?(?:enviad|implantad|publicad|impress|reservad)[oa](?!\w)",
-    r"(?<!\w)(?:ho|è stat[oa]) (?:\w+ )?(?:inviat|spedit|pubblicat|stampat|prenotat|distribuit)[oa](?!\w)",
-    r"(?:メール|送信|公開|デプロイ|印刷|予約|注文)(?:を|に)?(?:送信)?(?:しました|済み)",
+    words("deeds"),
 )
-_TRIED: Final = (
-    r"(?<!\w)(?:ran|run|executed|tested|tried|verified|checked|ausgeführt|ausprobiert|geprüft|getestet|laufen lassen"
-    r"|exécuté|essayé|testé|vérifié|lancé|ejecut\w+|prob\w+|execut\w+|test\w+|rodei|provato)(?!\w)"
+_TRIED: Final = words("tried")
+_OFTEN: Final = rf"(?:[ -]?{words('times')}|(?<=\d)mal(?!\w))"
+_TIMES: Final = (
+    re.compile(rf"{_TRIED}[^.!?:。！？：\n]{{0,60}}?(?P<count>{NUMBER}){_OFTEN}", re.IGNORECASE),
+    re.compile(rf"(?P<count>{FIGURES}){_OFTEN}[^.!?:。！？：\n]{{0,40}}?{_TRIED}", re.IGNORECASE),
+    re.compile(rf"{_TRIED}[^.!?:\n]{{0,30}}?(?<!\w)(?P<count>twice|thrice)(?!\w)", re.IGNORECASE),
 )
-_OFTEN: Final = r"[ -]?(?:times|mal|fois|veces|vezes|volte)(?!\w)"
-_TIMES: Final = _any(
-    rf"{_TRIED}[^.!?:\n]{{0,60}}?(?<!\w)(?P<count>\d[\d.,]*|[^\W\d_]+){_OFTEN}",
-    rf"(?<!\w)(?P<before>\d[\d.,]*)(?:{_OFTEN}|回)[^.!?:\n]{{0,40}}?(?:{_TRIED}|実行)",
-    rf"{_TRIED}[^.!?:\n]{{0,30}}?(?<!\w)(?P<word>twice|thrice)(?!\w)",
-)
-_OWN: Final = (
-    r"(?<!\w)(?:(?:with|on|against) (?:your|the user['’]s?|real|actual|live|production|customer)"
-    r"|mit (?:deine\w*|ihre\w*|eure\w*|echte\w*)|avec (?:vos|votre|tes|ton|de vraie?s)"
-    r"|con (?:tus?|sus?|datos reales|i tuoi)|com (?:os seus|seus?|teus?|dados reais))(?!\w)"
-)
-_MATERIAL: Final = _any(rf"{_TRIED}[^.!?\n]{{0,60}}?{_OWN}", rf"{_OWN}[^.!?\n]{{0,40}}?{_TRIED}")
+_OWN: Final = words("own")
+_MATERIAL: Final = _any(rf"{_TRIED}[^.!?。！？\n]{{0,60}}?{_OWN}", rf"{_OWN}[^.!?。！？\n]{{0,40}}?{_TRIED}")
 _ACTS: Final = (
     r"chang(?:e|ed)|do|did|done|buil[dt]|make|made|add(?:ed)?|touch(?:ed)?|modif(?:y|ied)|creat(?:e|ed)|edit(?:ed)?"
 )
@@ -62,26 +48,15 @@ _NOTHING: Final = _any(
     r" (?:anything|it|this|that|a flow|the flow|your flow|any (?:changes?|flow)|a change)(?!\w)",
     r"(?<!\w)(?:no (?:changes?|flow|edits?) (?:was|were|has been|have been) (?:made|built|created)|made no changes?"
     r"|left (?:everything|it all|the flow) (?:as it was|unchanged|untouched))(?!\w)",
-    r"(?<!\w)nichts (?:\w+ )?(?:geändert|gebaut|gemacht|getan|verändert|erstellt|angelegt)(?!\w)",
-    r"(?<!\w)keinen? (?:Änderung|Flow) (?:\w+ )?(?:gemacht|vorgenommen|gebaut|erstellt)(?!\w)",
-    r"(?<!\w)rien (?:changé|fait|modifié|construit|créé)(?!\w)",
-    r"(?<!\w)aucune? (?:modification|changement|flux) (?:\w+ ){0,2}(?:faite?|créé|effectuée?)(?!\w)",
-    r"(?<!\w)no (?:he|se ha) (?:cambiado|hecho|construido|creado|modificado) nada(?!\w)|(?<!\w)nada ha cambiado(?!\w)",
-    r"(?<!\w)não (?:mudei|alterei|fiz|criei|construí) nada(?!\w)|(?<!\w)nada foi (?:alterado|feito|criado)(?!\w)",
-    r"(?<!\w)non ho (?:cambiato|fatto|creato|modificato|costruito) (?:nulla|niente)(?!\w)",
-    r"何も(?:変更|作成|実行)?(?:して|し)(?:い)?ませ",
+    words("nothing"),
 )
 _RUN: Final = _any(
     r"(?<!\w)(?:did|have|has|was|were)(?: not|n['’]t)(?: yet| actually)? (?:been )?(?:run|executed?|try|tried)"
     r"(?: (?:it|the flow|your flow|this|that|anything))?(?=\W*$|[,;.!])",
-    r"(?<!\w)(?:nicht ausgeführt|pas exécuté|no (?:lo )?he ejecutado|não (?:o )?executei|ran nothing)(?!\w)",
+    words("not_run"),
+    r"(?<!\w)ran nothing(?!\w)",
 )
-_REST: Final = re.compile(
-    r"(?<!\w)(?:else|other\w*|besides|except|apart|more|further|rest|only|beyond|until|before"
-    r"|sonst|ander\w*|weiter\w*|übrig\w*|außer\w*|bevor|autres?|reste|sauf|plus|avant"
-    r"|más|otr[oa]s?|resto|salvo|demás|antes|mais|outr[oa]s?|exceto|altro)(?!\w)",
-    re.IGNORECASE,
-)
+_REST: Final = compiled("rest")
 """Words by which a denial is one of the rest."""
 
 
@@ -95,7 +70,7 @@ def outside_deeds(text: str) -> Iterator[str]:
 
 def said_runs(text: str) -> int:
     """How often a text says that something was run; 0 if it does not say."""
-    found = [count for sentence in _stated(text) for match in _TIMES.finditer(sentence) if (count := _times(match))]
+    found = [count for sentence in _stated(text) for match in _counts(sentence) if (count := _times(match))]
     return max(found, default=0)
 
 
@@ -123,7 +98,12 @@ def _stated(text: str) -> Iterator[str]:
             yield sentence.strip()
 
 
+def _counts(sentence: str) -> Iterator[re.Match[str]]:
+    for pattern in _TIMES:
+        yield from pattern.finditer(sentence)
+
+
 def _times(found: re.Match[str]) -> int:
-    word = (found["count"] or found["before"] or found["word"] or "").casefold()
+    word = found["count"].casefold()
     fixed = {"twice": 2, "thrice": 3, "several": 2, "many": 2, "hundred": 100, "thousand": 1000}
     return fixed.get(word) or int(spelled_number(word) or 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, Final
 
 from pydantic import Field, model_validator
 
@@ -13,6 +13,7 @@ from evals.expectation import Strict, Text
 from evals.replies.clauses import denies, is_denied, own_words, sentences
 from evals.replies.numbers import counted
 
+_UNSPACED: Final = re.compile(r"[\u3005\u3040-\u30ff\u3400-\u9fff]")
 _Several = Annotated[tuple[Text, ...], Field(exclude_if=operator.not_)]
 
 
@@ -100,9 +101,13 @@ class StatedFact(Strict):
 
 
 def _mentions(text: str, value: str) -> Iterator[tuple[int, int]]:
-    """Where a value stands in a text, as a word of its own."""
-    begin = r"(?<!\w)" if value[0].isalnum() else ""
-    end = r"(?!\w)" if value[-1].isalnum() else ""
+    """Where a value stands in a text, as a word of its own where its language separates words."""
+    begin = r"(?<!\w)" if _separated(value[0]) else ""
+    end = r"(?!\w)" if _separated(value[-1]) else ""
     flags = 0 if re.search(r"[\[\]{}\\^$<>=#]", value) else re.IGNORECASE
     for found in re.finditer(f"{begin}{re.escape(value)}{end}", text, flags):
         yield found.span()
+
+
+def _separated(sign: str) -> bool:
+    return sign.isalnum() and not _UNSPACED.match(sign)

@@ -12,8 +12,16 @@ _STEM: Final = 5
 """So many letters at the beginning make two words the same: `templates`, `template`."""
 _QUOTED: Final = re.compile(r"`[^`]*`|\"[^\"\n]*\"|(?<!\w)'[^'\n]*'(?!\w)|«[^»]*»|„[^“]*“")
 _ADDRESS: Final = re.compile(r"https?://\S+")
-_ASIAN: Final = re.compile(r"(?=([\u3040-\u30ff\u4e00-\u9fff]{2}))")
-"""Each two characters that stand side by side: words are not separated there."""
+_PAIR: Final = re.compile(r"(?=([\u30a0-\u30ff\u4e00-\u9fff]{2}))")
+"""Each two characters that stand side by side: words are not separated there, and hiragana alone are no nouns."""
+_GENERAL_PAIRS: Final = frozenset({
+    "什么", "怎么", "可以", "可能", "一个", "一下", "一些", "请问", "需要", "这个", "那个",
+    "哪个", "哪些", "我的", "你的", "您的", "能否", "是否", "想要", "帮我", "帮忙", "现在",
+    "流程", "组件", "应该", "没有", "不能", "不是", "还是", "或者", "如果", "意思", "告诉",
+    "何で", "何か", "場合", "必要", "変更", "作成", "今日", "部品", "フロ", "ロー", "お願",
+    "追加", "更多", "一点",
+})  # fmt: skip
+"""Pairs that name no point, as words of any question."""
 _GENERAL: Final = frozenset({
     "about", "also", "anything", "build", "could", "create", "does", "doing", "done", "from", "give", "have",
     "help", "here", "into", "just", "know", "like", "make", "mean", "more", "need", "only", "other", "please",
@@ -28,7 +36,9 @@ _GENERAL: Final = frozenset({
     "quoi", "sans", "sont", "sous", "tout", "tous", "votre", "vous", "algo", "como", "cual", "cuál", "donde",
     "esta", "este", "esto", "flujo", "hacer", "hace", "mismo", "para", "pero", "porque", "puedes", "quiero",
     "sobre", "también", "tiene", "qual", "quais", "fluxo", "fazer", "isso", "minha", "muito", "pode",
-    "posso", "quero", "seja", "você",
+    "posso", "quero", "seja", "você", "anche", "come", "cosa", "della", "delle", "degli", "dove", "essere", "fammi",
+    "fare", "flussi", "flusso", "nella", "puoi", "quale", "quali", "quando", "questa", "questo", "sono", "vorrei",
+    "voglio",
 })  # fmt: skip
 """Words that name no point: those of any question, and those of every flow."""
 _SCOPE: Final = re.compile(
@@ -79,4 +89,5 @@ def point_of(message: str) -> str:
 def _stems(text: str, *, every: bool = False) -> frozenset[str]:
     words = (word.casefold() for word in re.findall(r"[^\W\d_]{2,}|\d+", text))
     kept = (word for word in words if every or (len(word) > 3 and word not in _GENERAL))
-    return frozenset([*(word[:_STEM] for word in kept), *_ASIAN.findall(text)])
+    pairs = (pair for pair in _PAIR.findall(text) if every or pair not in _GENERAL_PAIRS)
+    return frozenset([*(word[:_STEM] for word in kept), *pairs])

@@ -20,10 +20,13 @@ _DONE: Final = re.compile(
     r"|feito|salvo"
     r"|concluído|fatto|salvato|modificato|cambiato|aggiunto|inserito|collegato|sostituito|rinominato|rimosso|eliminato"
     r"|spostato|impostato|provato|creato|costruito|eseguito|gedaan|klaar|gotowe)(?!\w)"
-    r"|完了|しました|できました|完成|好了",
+    r"|完了|しました|できました|完成|好了|ました|已|了。|了$",
     re.IGNORECASE,
 )
-_ASIAN: Final = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af\u0400-\u04ff\u0600-\u06ff]")
+_UNREAD: Final = re.compile(r"[\uac00-\ud7af\u0400-\u04ff\u0600-\u06ff]")
+"""Letters of languages whose claims are not read."""
+_READ: Final = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
+"""Letters of languages whose claims are read, and which do not separate words."""
 _KNOWN: Final = re.compile(
     r"(?<!\w)(?:the|is|it|you|what|and|of|to|das|ist|und|der|die|le|la|les|est|et|el|los|es|y|o|os|e|é|il|non|che)(?!\w)",
     re.IGNORECASE,
@@ -44,8 +47,10 @@ def reports(text: str, turns: Sequence[TurnResult]) -> bool:
     folded = text.casefold()
     if any(name in folded for turn in turns for name in _names(turn)):
         return True
-    if _ASIAN.search(text):
-        return len(_ASIAN.findall(text)) > _WORDS
+    if _UNREAD.search(text):
+        return len(_UNREAD.findall(text)) > _WORDS
+    if _READ.search(text):
+        return False
     return _KNOWN.search(text) is None and len(re.findall(r"\w{2,}", text)) > _WORDS
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final, Literal, TypeAlias, get_args
 
 from agent.language.detect import best_language
@@ -50,7 +51,12 @@ def kind_of(scenario: Scenario) -> Kind:
 
 def language_of(scenario: Scenario) -> str:
     """The code of the language that most of its messages are in, by their length; English if it cannot be told."""
-    return best_language(" ".join(scenario.prompts), LANGUAGES)[0] or "en"
+    return _language(" ".join(scenario.prompts))
+
+
+@lru_cache(maxsize=1024)
+def _language(text: str) -> str:
+    return best_language(text, LANGUAGES)[0] or "en"
 
 
 def types_in_references(scenarios: Iterable[Scenario], catalogue: Catalogue) -> Counter[str]:

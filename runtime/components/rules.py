@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from flows.faults import Fault
-from runtime.guard import scan
 from runtime.guard.parsing import module_of
 from runtime.guard.trust import is_trusted
 from runtime.guard.violations import Violation
@@ -101,6 +100,8 @@ def read_outline(source: str) -> tuple[Outline | None, list[Fault]]:
     if len(source.encode("utf-8", "surrogatepass")) > MAX_SOURCE:
         message = f"The source is longer than {MAX_SOURCE // 1024:,} kB."
         return None, [Fault(code="too_large", message=message, fix="Split the component into smaller parts.", line=1)]
+    from runtime.guard.source import scan  # what reads sources is imported when one has to be read
+
     faults = [] if is_trusted(source) else [_of(violation) for violation in scan(source)]
     try:
         tree = module_of(source)

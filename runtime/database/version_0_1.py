@@ -111,7 +111,7 @@ def _add_flow(connection: Connection, row: Mapping[str, Any], documents: Documen
     values = {**row, "owner": LOCAL_USER, "document": sealed_flow(documents, row["document"])}
     connection.execute(insert(FlowRow).values(**values))
     values["flow"], values["at"] = values.pop("id"), values.pop("updated_at")
-    connection.execute(insert(RevisionRow).values(author="client", session="", **values))
+    connection.execute(insert(RevisionRow).values(author="client", session="", turn="", **values))
 
 
 async def take_over_conversations(engine: AsyncEngine, data: Path, documents: DocumentSealing) -> None:
@@ -153,7 +153,11 @@ def _add(connection: Connection, rows: list[tuple[str, str, int, str]], document
         if (owner, session) not in known:
             connection.execute(
                 insert(ConversationRow).values(
-                    owner=owner, session=session, used=used, document=documents.seal_text(document)
+                    owner=owner,
+                    session=session,
+                    used=used,
+                    document=documents.seal_text(document),
+                    waiting=None,
                 )
             )
 

@@ -8,12 +8,13 @@ import re
 import time
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Final
-
-import regex
+from typing import TYPE_CHECKING, Final
 
 from runtime.files.names import FileRefused, segments
 from runtime.files.store import UserFiles
+
+if TYPE_CHECKING:
+    import regex
 
 PATTERN_LIMIT: Final = 200
 """Characters of a pattern."""
@@ -101,6 +102,8 @@ def _within(files: UserFiles, path: str, include: str) -> list[tuple[str, int]]:
 
 
 def _expression(pattern: str) -> regex.Pattern[str]:
+    import regex  # of no use to most processes, and slow to import
+
     _check_length(pattern)
     try:
         return regex.compile(pattern, regex.IGNORECASE)

@@ -11,7 +11,6 @@ from flows.component_type import ComponentType
 from flows.document import Flow, Json, JsonObject
 from flows.json_values import as_list, as_object, as_text, object_at, texts
 from runtime.guard.executed import EXECUTING, HANDS_OUT, OUT_OF_FIELD, STEERING, fields_of
-from runtime.guard.source import scan
 from runtime.guard.trust import is_trusted, problem, settled
 from runtime.guard.violations import Violation
 from runtime.results import RunError, RunErrorCode
@@ -186,6 +185,8 @@ def _strange(place: _Place, catalogue: Catalogue) -> RunError | None:
 
 @lru_cache(maxsize=256)
 def _verdict(code: str) -> tuple[Violation, ...]:
+    from runtime.guard.source import scan  # what reads sources is imported when one has to be read
+
     return tuple(scan(code))
 
 

@@ -10,7 +10,6 @@ from types import MappingProxyType
 from flows.catalogue import Catalogue
 from flows.document import Node
 from flows.json_values import Json, JsonObject, as_list, as_object, as_text, object_at
-from runtime.guard.source import scan
 from runtime.guard.violations import FIXES, Violation
 
 _MODEL_CODE = "it executes code that a language model writes"
@@ -99,6 +98,8 @@ def _read(node_id: str, name: str, template: JsonObject) -> ExecutedField:
     if value is not None and not isinstance(value, str):
         unreadable = Violation(1, "syntax", "The field holds something else than a text.", FIXES["syntax"])
         return ExecutedField(node_id, name, "", (unreadable,))
+    from runtime.guard.source import scan  # what reads sources is imported when one has to be read
+
     code = _FENCE.sub("", value or "").rstrip(" \t\r\n`")
     modules = _modules(as_object(template.get(_MODULES_FIELD)).get("value"))
     return ExecutedField(node_id, name, code, tuple(scan(code, modules=modules)))

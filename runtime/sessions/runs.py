@@ -20,8 +20,11 @@ from runtime.sessions.run_values import kept_values
 if TYPE_CHECKING:
     from runtime.database.runs import RunRows
 
-SETTLE_SECONDS: Final = 0.05
-"""How long an entry waits for more of them: by then the run's own answer is on its way."""
+SETTLE_SECONDS: Final = 0.5
+"""How long an entry waits for more of them: a transaction for ten runs takes hardly longer than one for a single run.
+
+By then the run's own answer is on its way. Who reads or erases does not wait for it.
+"""
 KEPT: Final = 1_000
 """How many runs of a user are kept; the oldest are dropped first."""
 MORE: Final = 20

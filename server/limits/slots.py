@@ -13,6 +13,8 @@ import weakref
 from collections.abc import Awaitable, Callable
 from typing import Final, TypeVar
 
+import anyio
+
 from server.errors import ApiError
 from server.requests.disconnect import TimeIsOver
 
@@ -57,18 +59,15 @@ class Slot:
         Raises:
             TimeIsOver: that was so.
         """
-        task, over = asyncio.ensure_future(work), asyncio.ensure_future(self.over.wait())
-        try:
-            await asyncio.wait((task, over), return_when=asyncio.FIRST_COMPLETED)
-            if task.done():
-                return task.result()
-            raise TimeIsOver
-        finally:
-            over.cancel()
-            if not task.done():
-                task.cancel()
-                await asyncio.wait((task,))
-            self.release()
+        over = asyncio.ensure_future(self.over.wait())
+        with anyio.CancelScope() as scope:
+            over.add_done_callback(lambda ended: ended.cancelled() or scope.cancel())
+            try:
+                return await work
+            finally:
+                over.cancel()
+                self.release()
+        raise TimeIsOver
 
 
 class Slots:

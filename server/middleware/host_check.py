@@ -5,10 +5,11 @@ that the server does not have are refused (DNS rebinding), and so are changes re
 unless the operator names them.
 """
 
-from collections.abc import Collection, Mapping
+import re
+from collections.abc import Collection, Iterable, Mapping
 from urllib.parse import urlsplit
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from server.error_body import error_json
@@ -25,6 +26,11 @@ SECURITY_HEADERS: Mapping[str, str] = {
     ),
 }
 """On every response."""
+
+_SECURED = {name.lower().encode(): value.encode() for name, value in SECURITY_HEADERS.items()}
+_CACHE = (b"cache-control", b"no-store")
+_HOST = re.compile(r"(\[[0-9a-f:.]+\]|[\w.-]+)(?::(\d{1,5}))?", re.ASCII | re.IGNORECASE)
+_LAST_PORT = 65_535
 
 _READS = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -51,14 +57,22 @@ class HostCheck:
 
         async def secured(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for name, value in SECURITY_HEADERS.items():
-                    headers[name] = value
-                headers.setdefault("Cache-Control", "no-store")
+                message["headers"] = with_security_headers(message.get("headers", ()))
             await send(message)
 
         refusal = refusal_of(scope["method"], Headers(scope=scope), self._names, self._origins)
         await (refusal or self._app)(scope, receive, secured)
+
+
+def with_security_headers(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    """The headers of a response with those of every response, which replace its own; an own Cache-Control stays.
+
+    Args:
+        headers: pairs of a name in lower case and a value, as ASGI has them.
+    """
+    kept = [pair for pair in headers if pair[0] not in _SECURED]
+    cached = any(name == _CACHE[0] for name, _ in kept)
+    return [*kept, *_SECURED.items(), *(() if cached else (_CACHE,))]
 
 
 def refusal_of(
@@ -104,13 +118,11 @@ def _netloc(origin: str) -> str | None:
 
 
 def _name(host: str) -> str:
-    """The host of a `Host` header, without port and brackets; empty when it cannot be read."""
-    if any(char in host for char in "@/?#\\"):
+    """The host of a `Host` header, without port and brackets; empty when it is not one host with at most a port."""
+    found = _HOST.fullmatch(host)
+    if found is None or int(found[2] or 0) > _LAST_PORT:
         return ""
-    try:
-        return urlsplit(f"//{host}").hostname or ""
-    except ValueError:
-        return ""
+    return found[1].strip("[]").lower()
 
 
 def _refusal(code: str, message: str, fix: str) -> JsonResponse:

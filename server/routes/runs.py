@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import replace
@@ -17,6 +18,7 @@ from agent.contract.requests import RunRequest
 from agent.contract.runs import RunComplete, RunStarted
 from flows.checks import check
 from flows.document import Flow
+from runtime.gateway.models import Models
 from runtime.options import OnEvent, RunOptions
 from runtime.results import RunError, RunFailed, RunMetrics, RunResult
 from runtime.sessions.run_entry import RunEntry
@@ -56,14 +58,16 @@ async def run(request: Request) -> Response:
     """
     caller = caller_of(request)
     asked = validated(RunRequest, await read_object(request, caller.settings.body_limit, optional=True))
-    stored = await (await caller.flows()).get(request.path_params["flow_id"])
+    stored, models = await asyncio.gather(
+        _stored(caller, request.path_params["flow_id"]), caller.assistant.models_of(caller.id)
+    )
     refusal = await while_connected(request, caller.stopping, _refusal(caller, stored.flow))
     streams = asked.stream or _wants_stream(request)
     if refusal is not None:
         return stream_of(_refused(refusal)) if streams and asked.wait else JsonResponse(refusal.to_json())
     slot = await admit_run(caller)
     try:
-        live = await _start(caller, stored, asked, slot)
+        live = await _start(caller, stored, asked, models, slot)
     except BaseException:
         slot.release()
         raise
@@ -89,7 +93,11 @@ async def run(request: Request) -> Response:
     return JsonResponse(_asked_for(result, nodes=asked.nodes).to_json())
 
 
-async def _start(caller: Caller, stored: StoredFlow, asked: RunRequest, slot: Slot) -> LiveRun:
+async def _stored(caller: Caller, flow_id: str) -> StoredFlow:
+    return await (await caller.flows()).get(flow_id)
+
+
+async def _start(caller: Caller, stored: StoredFlow, asked: RunRequest, models: Models | None, slot: Slot) -> LiveRun:
     """Begin a run, which is kept in the log of runs.
 
     Raises:
@@ -109,7 +117,7 @@ async def _start(caller: Caller, stored: StoredFlow, asked: RunRequest, slot: Sl
         want_nodes=True,  # they are kept; the reply has them when they are asked for
         files=caller.files,
         variables=caller.variables,
-        models=await caller.assistant.models_of(caller.id),
+        models=models,
     )
     return await caller.state.live_runs.start(
         caller.id, entry, _execute(caller, stored, asked.input_value, options, slot), stored=not asked.wait

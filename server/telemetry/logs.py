@@ -11,6 +11,7 @@ from typing import Literal
 
 from runtime.telemetry import context_fields, event_fields
 from server.telemetry.progress import SparseProgress, TerminalHandler, can_redraw
+from server.telemetry.queued_output import QueuedOutput
 
 
 class JsonFormatter(logging.Formatter):
@@ -58,7 +59,7 @@ def configure_logs(form: Literal["auto", "text", "json"] = "auto") -> None:
     """
     plain = sys.stdout.isatty() if form == "auto" else form == "text"
     redraws = plain and can_redraw(sys.stdout)
-    output = TerminalHandler(sys.stdout) if redraws else logging.StreamHandler(sys.stdout)
+    output = TerminalHandler(sys.stdout) if redraws else QueuedOutput(sys.stdout)
     if not redraws:
         output.addFilter(SparseProgress())
     output.setFormatter(PlainFormatter("%(message)s") if plain else JsonFormatter())

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
-from cli.main import app, wants_json
+from cli.main import command_line, wants_json
 from tests.cli.conftest import Wirewright
 
 COMMANDS = [
@@ -46,7 +46,7 @@ def commands(group: object, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[
 
 
 def test_every_command_takes_json() -> None:
-    found = dict(commands(get_command(app)))
+    found = dict(commands(get_command(command_line())))
     assert {("ask",), ("chat",), ("serve",), ("flow", "build"), ("eval", "run")} <= set(found)
     without = [
         " ".join(path)

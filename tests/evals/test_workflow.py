@@ -8,7 +8,7 @@ import pytest
 import yaml
 from typer.main import get_command
 
-from cli.main import app
+from cli.main import command_line
 
 PATH = Path(__file__).parent.parent.parent / ".github" / "workflows" / "evals.yml"
 WORKFLOW: dict[Any, Any] = yaml.safe_load(PATH.read_text(encoding="utf-8"))
@@ -60,7 +60,7 @@ def test_it_may_only_read_and_its_actions_have_versions() -> None:
 
 @pytest.mark.parametrize("words", commands(), ids=" ".join)
 def test_every_command_and_option_exists(words: list[str]) -> None:
-    command: Any = get_command(app)
+    command: Any = get_command(command_line())
     rest = list(words)
     while hasattr(command, "commands"):
         command = command.commands[rest.pop(0)]

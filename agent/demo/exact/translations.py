@@ -30,7 +30,7 @@ def with_english_keywords(masked: str, spoken: Language) -> str:
         held = {name: f"⟪{len(kept) - len(named) + number}⟫" for number, name in enumerate(named)}
         return _GROUP.sub(lambda group: held.get(group[1], ""), english)
 
-    for pattern, english in _rules().get(spoken, ()):
+    for pattern, english in _rules(spoken):
         masked = pattern.sub(partial(put, english=english), masked)
     while _KEPT.search(masked):
         masked = _KEPT.sub(lambda mark: kept[int(mark[1])], masked)
@@ -49,22 +49,17 @@ def run_request(masked: str) -> re.Match[str] | None:
 
 @cache
 def _runs() -> list[re.Pattern[str]]:
-    patterns = [re.compile(pattern, re.IGNORECASE | re.DOTALL) for pattern, _ in _written()["runs"]]
-    return [
-        one if "input" in one.groupindex else re.compile(f"{one.pattern}(?P<input>)", one.flags) for one in patterns
-    ]
+    written = (pattern if "(?P<input>" in pattern else f"{pattern}(?P<input>)" for pattern, _ in _written()["runs"])
+    return [re.compile(pattern, re.IGNORECASE | re.DOTALL) for pattern in written]
 
 
 @cache
-def _rules() -> dict[str, list[tuple[re.Pattern[str], str]]]:
-    return {
-        language: [
-            (re.compile(rf"(?<!\w)(?:{pattern})(?!\w)", re.IGNORECASE | re.DOTALL), english)
-            for pattern, english in rules
-        ]
-        for language, rules in _written().items()
-        if language != "runs"
-    }
+def _rules(spoken: Language) -> list[tuple[re.Pattern[str], str]]:
+    """The rules of one language: compiling those of all takes longer than most answers."""
+    return [
+        (re.compile(rf"(?<!\w)(?:{pattern})(?!\w)", re.IGNORECASE | re.DOTALL), english)
+        for pattern, english in _written().get(spoken, ())
+    ]
 
 
 @cache

@@ -227,7 +227,6 @@ CHEATS: Sequence[Cheat] = (
         what="states every number and every value of the canvas",
         trick=tricks.many_values,
         acts=False,
-        known="where a scenario names no other value of the kind, a list of all values holds the right one",
     ),
     Cheat(name="leaks", what="the right words, and a key", trick=tricks.leaks, acts=False),
 )

@@ -93,6 +93,7 @@ async def converse(
     unknown: UnknownCalls | None = None
     limits: ProcessLimits | None = None
     sending: asyncio.Task[None] | None = None
+    answered = False
     try:
         async with asyncio.timeout(request.timeout + GRACE) as limit:
             with contextlib.suppress(OSError):  # the end of the process is noticed by its reader
@@ -109,6 +110,7 @@ async def converse(
             if on_started is not None:
                 on_started(pid)
             answer = await _answer(reader, EventFilter(on_event))
+            answered = answer.is_result
     except TimeoutError:
         if limits is not None and limits.exceeded is not None:
             answer = _error("limit", limits.exceeded, started)
@@ -125,7 +127,7 @@ async def converse(
             sending.cancel()
         reader.close()
         if limits is not None:
-            limits.close()
+            limits.close(look=not answered)
             run.peak_mb = limits.peak_mb
         if unknown is not None:
             unknown.close()

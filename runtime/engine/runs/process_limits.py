@@ -38,10 +38,11 @@ class ProcessLimits:
         self._status = Path(f"/proc/{pid}/status")
         self._timer = asyncio.get_running_loop().call_later(INTERVAL, self._look)
 
-    def close(self) -> None:
-        """Look for the last time: the process may be killed next."""
+    def close(self, *, look: bool) -> None:
+        """Look no more, or for the last time, where the process may be killed next and cannot say what it held."""
         self._timer.cancel()
-        self._read()
+        if look:
+            self._read()
 
     def _read(self) -> bytes:
         """What the kernel says of the process; empty when it has ended, or where there is no /proc."""

@@ -2,7 +2,6 @@
 
 import anyio
 import pytest
-from pydantic_ai import ModelRequest, ToolReturnPart
 
 from agent.conversation.in_process import ProcessMemory
 from agent.conversation.memory import TURNS, Exchange
@@ -168,7 +167,7 @@ async def test_a_larger_request_can_undo_with_a_tool(catalogue: Catalogue) -> No
     assert "undo_changes" not in script.tools[1], "there was nothing to undo"
 
 
-async def test_a_cancelled_turn_leaves_a_valid_history(catalogue: Catalogue) -> None:
+async def test_a_cancelled_turn_is_remembered_by_its_words_and_deeds(catalogue: Catalogue) -> None:
     runner = StandInRunner(hangs=True)
     memory = ProcessMemory()
     canvas = flow_of(ECHO, catalogue)
@@ -192,14 +191,7 @@ async def test_a_cancelled_turn_leaves_a_valid_history(catalogue: Catalogue) -> 
         tasks.cancel_scope.cancel()
     [stopped] = (await memory.load("local", "default")).turns
     assert (stopped.user, stopped.assistant) == ("Run it", "")
-    returns = [
-        part
-        for message in stopped.messages
-        if isinstance(message, ModelRequest)
-        for part in message.parts
-        if isinstance(part, ToolReturnPart)
-    ]
-    assert [part.tool_name for part in returns] == ["run_flow"], "the call that was cut off is closed"
+    assert "tool_call" not in stopped.model_dump_json(), "the messages of ended turns are not kept"
     await play(who, "What happened?", canvas)
     assert "User: Run it\n(Interrupted before the end. Done until then: " in script.prompts[-1]
 

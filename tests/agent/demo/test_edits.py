@@ -69,15 +69,18 @@ async def test_which_other_model_is_asked_back(whole: Catalogue, message: str) -
 
 
 @pytest.mark.parametrize(
-    "message",
-    ["add a step that makes the answer upper case", "füge einen Schritt hinzu: Großbuchstaben",
-     "ajoute une étape en majuscules",
-     "añade un paso que lo pase a mayúsculas", "adiciona um passo para maiúsculas", "aggiungi un passo in maiuscolo",
-     "大文字にするステップを追加して", "加一步，变成大写"],
+    ("message", "name"),
+    [("add a step that makes the answer upper case", "Step"), ("füge einen Schritt hinzu: Großbuchstaben", "Schritt"),
+     ("ajoute une étape en majuscules", "Étape"), ("añade un paso que lo pase a mayúsculas", "Paso"),
+     ("adiciona um passo para maiúsculas", "Etapa"), ("aggiungi un passo in maiuscolo", "Passaggio"),
+     ("大文字にするステップを追加して", "ステップ"), ("加一步，变成大写", "步骤")],
 )  # fmt: skip
-async def test_a_step_is_put_before_the_answer(whole: Catalogue, message: str) -> None:
+async def test_a_step_is_put_before_the_answer_and_named_in_the_language_of_the_message(
+    whole: Catalogue, message: str, name: str
+) -> None:
     result = await ask(whole, message, canvas("chatbot", whole))
     [step] = [node for node in result.flow.nodes if node.type == "Operations"]
+    assert step.display_name == name
     [output] = [node for node in result.flow.nodes if node.type == "ChatOutput"]
     assert [edge.source for edge in result.flow.edges if edge.target == output.id] == [step.id]
     assert len(result.flow.edges) == 4

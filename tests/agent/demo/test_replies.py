@@ -45,3 +45,28 @@ def test_the_commands_for_a_component_of_ones_own_are_those_of_the_manual(langua
     commands = re.findall(r"`(wirewright [^`]+)`", reply("own_component", language))
     assert len(commands) == 3
     assert all(f"$ {command}" in manual for command in commands)
+
+
+FAMILIAR = re.compile(
+    r"\b(?:tu|toi|ton|ta|tes)\b|-tu\b|\bt'|(?:^|[:;,.?] |\b(?:et|ou|mais|puis) )(?:ajoute|choisis|cherche|connecte"
+    r"|définis|demande|dis|donne|écris|fais|garde|indique|installe|mets|nommes?|réessaie|regarde|relance|relie|supprime|utilise"
+    r"|vérifie)(?:-\w+)?\b",
+    re.IGNORECASE,
+)
+"""How someone is addressed as "tu", or told to do something."""
+
+
+@pytest.mark.parametrize(
+    "path", sorted(Path(replies.__file__).parents[1].glob("**/*.yaml")), ids=lambda path: path.stem
+)
+def test_french_addresses_everyone_as_vous(path: Path) -> None:
+    said = re.findall(r'^[- ] +fr: (".*")$', path.read_text(encoding="utf-8"), re.MULTILINE)
+    ours = [text for text in said if path.name != "phrases.yaml" or f"  fr: {text}" not in _of_players(path)]
+    assert [
+        text for text in ours if FAMILIAR.search(re.sub(r"« .*? »|`.*?`|: exécute-le avec bonjour", "", text[1:]))
+    ] == []
+
+
+def _of_players(path: Path) -> str:
+    """What the players of the evaluation say to the assistant."""
+    return "".join(re.findall(r"^player_\w+:\n(?:  .*\n)+", path.read_text(encoding="utf-8"), re.MULTILINE))

@@ -195,3 +195,26 @@ async def test_turning_away_from_a_question_leaves_it_waiting(
     assert "it still waits for your answer" in capsys.readouterr().err
     await conversation.hold(assistant, Typed("yes"))
     assert "Whisper it: {text}" in str(conversation.canvas)
+
+
+@pytest.mark.parametrize("word", ["go on", "mach weiter", "continuez", "続けて"])
+@pytest.mark.parametrize(
+    ("message", "changed"), [("Change the prompt to 'Whisper it: {text}'", "Whisper"), ("Build an echo flow", "Echo")]
+)
+async def test_going_on_after_turning_away_from_a_question_asks_it_again_and_is_no_yes(
+    assistant: Assistant, canvas: Flow, word: str, message: str, changed: str
+) -> None:
+    conversation = ChatSession(canvas=canvas)
+    lines = Typed(message, word, answers=(None, None))
+    assert await conversation.hold(assistant, lines)
+    assert conversation.canvas == canvas
+    assert len(lines.questions) == 2
+    assert lines.questions[0] == lines.questions[1], "it is asked again"
+    await conversation.hold(assistant, Typed(word, answers=("y",)))
+    assert conversation.canvas != canvas, changed
+
+
+async def test_a_question_tells_its_lines_the_language_of_the_conversation(assistant: Assistant, canvas: Flow) -> None:
+    lines = Typed("Bitte ändere den Prompt zu 'Flüstere es: {text}'", answers=(None,))
+    await ChatSession(canvas=canvas).hold(assistant, lines)
+    assert lines.language == "de"

@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator, ValidationError
 from typer.main import get_command
 
 from cli.documents.registry import PRINTED
-from cli.main import app
+from cli.main import command_line
 from scripts.cli_contract import cli_schema
 from tests.cli.test_main import commands
 
@@ -74,7 +74,7 @@ def faults(names: list[str], found: Any) -> list[str]:
 
 
 def test_every_command_has_the_types_of_what_it_prints() -> None:
-    assert set(PRINTED) == {" ".join(path) for path, _ in commands(get_command(app))}
+    assert set(PRINTED) == {" ".join(path) for path, _ in commands(get_command(command_line()))}
     assert all(printed.document or printed.lines for printed in PRINTED.values())
 
 

@@ -168,3 +168,23 @@ def test_the_evaluator_of_the_manual_scores(wirewright: Wirewright, warm_engine:
         done = wirewright(*shlex.split(line)[1:], "--json")
         assert done.code == 0, line
         assert done.json["attempts"][0]["scores"][-1] == {"name": "short", "value": 1.0, "reason": "2 components"}
+
+
+def test_the_digest_of_an_evaluator_is_in_the_journal_and_another_one_is_said_when_the_play_is_resumed(
+    wirewright: Wirewright, runner: StandInRunner, folder: Path
+) -> None:
+    resume = (*evaluators("half", "nothing"), "--out", "attempts.jsonl", "--resume")
+    assert "own evaluators" not in wirewright(*RUN, *resume).err
+    [first] = read_journal(folder / "attempts.jsonl")
+    assert first.origin is not None
+    assert list(first.origin.evaluators) == ["half", "nothing"]
+    assert all(re.fullmatch(r"own_scores:\w+ [0-9a-f]{12}", one) for one in first.origin.evaluators.values())
+    assert "own evaluators" not in wirewright(*RUN, *resume).err, "nothing has changed"
+    (folder / "own_scores.py").write_text(SCORES.replace("return 0.5", "return 0.75"), encoding="utf-8")
+    sys.modules.pop("own_scores")
+    said = wirewright(*RUN, "--scenario", "echo", *resume)
+    assert "attempts.jsonl has scores of other versions of own evaluators: half, nothing." in said.err
+    kept, added = read_journal(folder / "attempts.jsonl")
+    assert kept.origin is not None
+    assert added.origin is not None
+    assert kept.origin.evaluators != added.origin.evaluators

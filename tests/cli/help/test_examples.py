@@ -12,7 +12,7 @@ import pytest
 from typer.main import get_command
 
 from agent.settings import AssistantSettings
-from cli.main import app
+from cli.main import command_line
 from runtime.database.database import Database
 from runtime.files.folders import LOCAL_USER
 from runtime.sessions.run_entry import RunEntry
@@ -21,7 +21,7 @@ from tests.cli.help.test_page import tree
 from tests.shared.flow_texts import ECHO, LOUDER
 
 ROOT = Path(__file__).parent.parent.parent.parent
-COMMANDS = {path: command for path, command in tree(get_command(app)) if not hasattr(command, "commands")}
+COMMANDS = {path: command for path, command in tree(get_command(command_line())) if not hasattr(command, "commands")}
 NEEDS_OTHERS = {
     ("serve",): "it serves until it is stopped",
     ("models", "test"): "it asks a provider",

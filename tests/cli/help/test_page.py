@@ -8,7 +8,7 @@ import pytest
 from typer.main import get_command
 
 from cli.help.page import WIDEST, first_sentence, paragraphs
-from cli.main import app
+from cli.main import command_line
 from tests.cli.conftest import Wirewright
 
 SPECIFIC = {
@@ -25,7 +25,7 @@ def tree(command: object, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[st
         yield from tree(below, (*path, name))
 
 
-COMMANDS = dict(tree(get_command(app)))
+COMMANDS = dict(tree(get_command(command_line())))
 PATHS = pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
 
 

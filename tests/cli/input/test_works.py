@@ -6,7 +6,7 @@ import shlex
 import pytest
 from typer.main import get_command
 
-from cli.main import app
+from cli.main import command_line
 from tests.cli.input.conftest import Bench
 from tests.cli.input.table import ANSWERED_BY_LINE, ENGINE_WORKS, ENGINE_WRITES, NO_FILES, READS, WORKS, WRITES
 from tests.cli.test_main import commands
@@ -16,7 +16,7 @@ FILES = {"F", "A", "B", "C", "FILE", "JOURNAL", "PATH", "PATH...", "DIR", "NAME|
 
 
 def test_every_command_has_its_rows() -> None:
-    found = {" ".join(path): command for path, command in commands(get_command(app))}
+    found = {" ".join(path): command for path, command in commands(get_command(command_line()))}
     assert set(WORKS) | set(ENGINE_WORKS) == set(found)
     rows = {row.command for row in (*READS, *WRITES, *ENGINE_WRITES)} | set(ANSWERED_BY_LINE)
     naming = {
@@ -30,7 +30,7 @@ def test_every_command_has_its_rows() -> None:
 
 
 def test_every_option_that_names_a_file_has_a_row() -> None:
-    for path, command in commands(get_command(app)):
+    for path, command in commands(get_command(command_line())):
         name = " ".join(path)
         rows = [row.arguments for row in (*READS, *WRITES, *ENGINE_WRITES) if row.command == name]
         for option in getattr(command, "params", []):

@@ -47,6 +47,8 @@ def test_nothing_is_lost_and_only_single_words_are_wider(text: str, width: int) 
 LISTS = [
     ["components", "search", "read a file"],
     ["models", "list"],
+    ["components", "describe", "Agent"],
+    ["components", "describe", "Prompt Template"],
     ["flow", "templates"],
     ["runner", "status"],
     ["doctor"],
@@ -55,12 +57,12 @@ LISTS = [
 
 
 @pytest.mark.parametrize("arguments", LISTS, ids=" ".join)
-def test_lists_fit_80_and_200_columns_and_leave_nothing_out(
+def test_lists_fit_60_80_and_200_columns_and_leave_nothing_out(
     arguments: list[str], wirewright: Wirewright, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("COLUMNS", raising=False)
     whole = wirewright(*arguments).out
-    for columns in (80, 200):
+    for columns in (60, 80, 200):
         monkeypatch.setenv("COLUMNS", str(columns))
         out = wirewright(*arguments).out
         lines = out.splitlines()

@@ -240,7 +240,11 @@ def test_the_words_of_a_message_stay_whole_on_a_terminal(
     assert set(whole.stderr.decode().split()) <= set(written.split())
 
 
-@pytest.mark.parametrize("arguments", [["flow", "templates"], ["components", "search", "read a pdf"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "arguments",
+    [["flow", "templates"], ["components", "search", "read a pdf"], ["components", "describe", "Agent"]],
+    ids=" ".join,
+)  # fmt: skip
 @pytest.mark.parametrize(("columns", "exported", "most"), [(60, "200", 60), (0, "", 80), (0, "70", 70)])
 def test_the_terminal_decides_how_wide_lists_are(
     arguments: list[str], columns: int, exported: str, most: int, on_terminal: OnTerminal

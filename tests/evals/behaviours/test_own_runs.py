@@ -4,9 +4,15 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
+from evals.behaviours.families import Input
+from evals.behaviours.outcomes import Outcome
 from evals.behaviours.own_runs import EngineCrashed, own_runs
+from evals.behaviours.recorded import Behaviours
+from evals.mutate.matrix import build_matrix
+from evals.mutate.trials import prepare_mutants, run_trials
 from evals.play.attempts import play_attempt
 from evals.play.environment import PlayEnvironment
+from evals.play.flow_check import FlowCheck, check_flow
 from evals.players.given_flow import GivenFlowPlayer
 from evals.players.player import WithoutEngine
 from evals.score import score_attempt
@@ -96,3 +102,45 @@ async def test_a_crash_in_a_run_of_the_harness_does_not_fail_an_agent(
     verdict = score_attempt(ECHO, await play_attempt(ECHO, player, replace(environment, runner=runner)), catalogue)
     found = {None: f"not judged: {verdict.harness_error}", True: "passed", False: f"failed: {verdict.why}"}
     assert found[verdict.passed].startswith(becomes)
+
+
+class Forgetful(Behaviours):
+    """Knows no outcome, so that every comparison runs its flows."""
+
+    def outcome(self, flow: str, given: Input) -> Outcome | None:
+        return None
+
+
+@pytest.mark.parametrize(("ends", "becomes"), [((0,), "passed"), ((0, 1), "not judged: the flow engine ended twice")])
+async def test_a_crash_while_a_checked_flow_is_compared_is_tried_again(
+    ends: tuple[int, ...], becomes: str, environment: PlayEnvironment
+) -> None:
+    async def checked(runner: Crashing) -> FlowCheck:
+        surroundings = replace(environment, runner=runner, behaviours=Forgetful())
+        return await check_flow(ECHO, ECHO.reference or "", surroundings)
+
+    calm = Crashing()
+    inputs = (await checked(calm)).compared
+    first = len(calm.asked) - 2 * inputs  # each input is run on the flow and on the reference, after the play
+    verdict = (await checked(Crashing(ends=frozenset(first + number for number in ends)))).verdict
+    found = "passed" if verdict.passed else f"not judged: {verdict.harness_error}"
+    assert found.startswith(becomes)
+
+
+@pytest.mark.parametrize(("crashes", "judged"), [(False, True), (True, False)])
+async def test_a_crash_in_the_runs_of_a_mutant_judges_nothing(
+    crashes: bool, judged: bool, environment: PlayEnvironment
+) -> None:
+    player = WithoutEngine(GivenFlowPlayer(ECHO.reference or ""))
+    calm = replace(environment, runner=Crashing(), behaviours=Forgetful())
+    attempt = await play_attempt(ECHO, player, calm)
+    mutants = prepare_mutants({ECHO.id: ECHO}, [attempt], calm, 1)
+    runner = Crashing(ends=frozenset(range(10_000)) if crashes else frozenset())
+    trials = await run_trials(mutants, replace(calm, runner=runner))
+    flows = {mutant.id: mutant.attempt.flow for mutant, _, _ in mutants if mutant.flow_changed}
+    run = {name for name, flow in flows.items() if flow is not None and not flow.is_empty}
+    assert run
+    assert {trial.id for trial in trials if trial.not_judged} == (set() if judged else run)
+    counted = build_matrix(trials)
+    assert {trial.id for trial in counted.not_judged} == (set() if judged else run)
+    assert not run & {trial.id for trial in (*counted.survivors, *counted.missed)} or judged

@@ -8,6 +8,8 @@ from evals.mutate.measurement import MEASURED, Measured, as_markdown, near_misse
 from evals.mutate.mutants import CONTROL, OPERATORS
 from evals.mutate.near_misses import NEAR_MISSES
 from evals.mutate.trials import Trial
+from evals.scenarios.loader import load_scenarios
+from scripts.kill_rate import drawn
 
 MANUAL = Path(__file__).parent.parent.parent.parent / "docs" / "evaluations.md"
 KEPT = Measured.model_validate_json(MEASURED.read_text(encoding="utf-8"))
@@ -23,9 +25,13 @@ def test_the_measured_rate_is_at_least_95_of_100_and_of_all_operators() -> None:
 
 def test_the_verdict_of_97_of_100_near_misses_turns_and_the_others_are_listed_with_the_reason() -> None:
     assert KEPT.turn_rate >= 0.97
-    assert set(KEPT.near_misses) == set(NEAR_MISSES)
-    assert sum(row.tried for row in KEPT.near_misses.values()) > 600
-    assert {one.id for one in read_accepted(ALIKE)} == set(KEPT.alike)
+    whole = KEPT.scenarios == KEPT.drawn_from
+    assert set(KEPT.near_misses) == set(NEAR_MISSES) or (not whole and set(KEPT.near_misses) < set(NEAR_MISSES))
+    assert len(KEPT.near_misses) >= 0.9 * len(NEAR_MISSES)
+    assert sum(row.tried for row in KEPT.near_misses.values()) > 3 * KEPT.scenarios
+    listed = {one.id for one in read_accepted(ALIKE)}
+    drawn_ids = {one.id for one in drawn(load_scenarios(), KEPT.scenarios)}
+    assert {name for name in listed if name.partition("/")[0] in drawn_ids} == set(KEPT.alike)
 
 
 def test_nothing_unchanged_is_seen_as_a_fault() -> None:
@@ -84,3 +90,26 @@ def test_a_matrix_is_kept_with_its_controls_apart() -> None:
     assert "Of 2 attempts run and scored again unchanged, 1 were seen as a fault." in text
     assert "| `drop_edge` | 3 | 2 | 1 | edges 2, resolved 1 |" in text
     assert Measured.model_validate_json(kept.model_dump_json()) == kept
+    assert text.startswith("Measured over 3 scenarios (3 passed")
+    sample = Measured.of(counted, scenarios=3, drawn_from=9, passed=3, per_operator=1, lfx="1.13.0")
+    assert as_markdown(sample).startswith("Measured over a seeded sample of 3 of 9 scenarios (3 passed")
+
+
+def test_a_trial_in_which_the_engine_ended_twice_counts_nowhere() -> None:
+    trials = [
+        Trial("a/drop_edge/0", "drop_edge", "", ("edges",), failed=True),
+        Trial("b/drop_edge/0", "drop_edge", "", (), failed=False, not_judged="it ended"),
+        Trial("c/short_memory/0", "short_memory", "", (), failed=False, not_judged="it ended"),
+    ]
+    counted = build_matrix(trials)
+    assert (counted.kill_rate, counted.survivors, counted.missed) == (1.0, (), ())
+    kept = Measured.of(counted, scenarios=3, passed=3, per_operator=1, lfx="1.13.0")
+    assert kept.not_judged == ("b/drop_edge/0", "c/short_memory/0")
+    assert "In 2 more the flow engine ended twice" in as_markdown(kept)
+
+
+def test_a_sample_of_scenarios_is_the_beginning_of_one_order() -> None:
+    scenarios = load_scenarios()
+    whole = drawn(scenarios)
+    assert drawn(scenarios, 20) == whole[:20]
+    assert sorted(one.id for one in whole) == [one.id for one in scenarios if not one.open]

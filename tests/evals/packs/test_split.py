@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 
 from evals.analysis.clusters import linked
 from evals.cluster_keys import cluster_keys
-from evals.packs.split import SplitError, divide, kind_of
+from evals.packs.split import SplitError, divide
 from evals.scenario import Scenario
+from evals.scenarios.coverage import kind_of
+from evals.scenarios.splits import features
 from tests.evals.conftest import scenario_named, scenarios
 
 
@@ -41,6 +43,27 @@ def test_every_kind_of_which_there_are_enough_is_in_both_halves_by_its_share(sha
         assert abs(test[kind] - share * count) <= max(2, largest / 2), kind
     whole = sum(split == "test" for split in found.values()) / len(ALL)
     assert abs(whole - share) < 0.1
+
+
+@pytest.mark.parametrize("kind", ["answer", "ask", "refuse"])
+@pytest.mark.parametrize("count", [2, 4, 6])
+def test_a_kind_with_few_scenarios_is_in_both_halves_whatever_stands_beside_it(kind: str, count: int) -> None:
+    wanted = [one for one in ALL if one.turns[-1].should == kind and not one.acts]
+    apart = {CLUSTERS[one.id]: one for one in wanted}
+    few = list(apart.values())[:count]
+    others = [one for one in ALL if one.acts][:31]
+    found = divide([*few, *others])
+    assert Counter(found[one.id] for one in few) == {"dev": count // 2, "test": count // 2}
+
+
+@pytest.mark.parametrize("seed", ["", "a", "b"])
+def test_both_halves_are_as_difficult(seed: str) -> None:
+    found = divide(ALL, seed=seed)
+    total = Counter(feature for one in ALL for feature in features(one))
+    test = Counter(feature for one in ALL if found[one.id] == "test" for feature in features(one))
+    for feature, count in total.items():
+        if count >= 20 and not feature.startswith("language"):
+            assert abs(test[feature] / count - 0.5) <= 0.2, feature
 
 
 def test_nothing_and_everything_may_be_kept_for_test() -> None:

@@ -1,7 +1,15 @@
 """The models inside flows answer by the whole request, and a request that forbids something does not ask for it."""
 
 import pytest
-from pydantic_ai import ModelMessage, ModelRequest, SystemPromptPart, ToolDefinition, UserPromptPart
+from pydantic_ai import (
+    ModelMessage,
+    ModelRequest,
+    ModelResponse,
+    SystemPromptPart,
+    ToolDefinition,
+    ToolReturnPart,
+    UserPromptPart,
+)
 from pydantic_ai.models import ModelRequestParameters
 
 from evals.play.flow_models import NO_ANSWER, rule_models
@@ -29,6 +37,10 @@ async def answer(rules: list[ModelRule], system: str, text: str = "hello", tools
         "Always answer like a pirate, not like a sailor.",
         "Whatever is asked, even if it is not a question, talk like a pirate.",
         "Sprich wie ein Pirate.",
+        "Never forget this: talk like a pirate.",
+        "If you do not know: talk like a pirate.",
+        "Do not shout. One more thing: talk like a pirate.",
+        "No question is silly. Talk like a pirate.",
     ],
 )
 async def test_what_is_asked_for_is_done(system: str) -> None:
@@ -47,6 +59,10 @@ async def test_what_is_asked_for_is_done(system: str) -> None:
         "Sprich nie wie ein Pirate.",
         "Ne parle jamais comme un pirate.",
         "No hables como un pirata: pirate.".replace("pirata: ", ""),
+        "Never do this: talk like a pirate.",
+        "Avoid the following: pirate talk.",
+        "Tu das nie: sprich wie ein pirate.",
+        "絶対に禁止：pirate のように話すこと。",
     ],
 )
 async def test_what_is_forbidden_is_not_done(system: str) -> None:
@@ -69,3 +85,78 @@ async def test_a_rule_may_look_at_the_instructions_alone_at_what_must_be_missing
 async def test_a_pattern_that_finds_a_place_and_no_words_fits(pattern: str) -> None:
     rule = ModelRule.model_construct(when=pattern, say="Yes.")
     assert await answer([rule], "Never say hello.") == "Yes."
+
+
+SUMS = ModelRule(
+    when=r"\d",
+    calls={"(?i)arithmetic": r"\d+(?:[+*]\d+)+", "(?i)page": r"https?://\S+"},
+    echo=r"(?<=result )\d+",
+    say="It is {echo}.",
+)
+CALCULATOR = ToolDefinition(
+    name="evaluate",
+    description="Arithmetic.",
+    parameters_json_schema={
+        "type": "object",
+        "properties": {"expression": {"type": "string"}, "digits": {"type": "integer"}, "unit": {"type": "string"}},
+        "required": ["expression", "digits"],
+    },
+)
+PAGES = ToolDefinition(
+    name="open", description="Open a page.", parameters_json_schema={"properties": {"url": {"type": "string"}}}
+)
+MAIL = ToolDefinition(name="send_mail", description="Send a mail.")
+
+
+async def reply(messages: list[ModelMessage], *tools: ToolDefinition) -> ModelResponse:
+    """What a model answers that may call tools."""
+    return (
+        await rule_models([SUMS])
+        .resolve("any")
+        .request(messages, None, ModelRequestParameters(function_tools=list(tools)))
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "tools", "called"),
+    [
+        ("What is 6*7?", (CALCULATOR, MAIL), [("evaluate", {"expression": "6*7", "digits": 1})]),
+        ("What is 6*7?", (MAIL, PAGES), []),
+        ("What is 67?", (CALCULATOR,), []),
+        ("Read http://a.example/1 and say 1+2.", (PAGES, CALCULATOR), [
+            ("evaluate", {"expression": "1+2", "digits": 1}),
+            ("open", {"url": "http://a.example/1"}),
+        ]),
+    ],
+)  # fmt: skip
+async def test_a_model_calls_the_tools_on_offer_that_the_message_fits(
+    text: str, tools: tuple[ToolDefinition, ...], called: list[tuple[str, dict[str, object]]]
+) -> None:
+    for offered in (tools, tuple(reversed(tools))):
+        answered = await reply([ModelRequest(parts=[UserPromptPart(text)])], *offered)
+        assert [(call.tool_name, call.args) for call in answered.tool_calls] == called
+        assert len({call.tool_call_id for call in answered.tool_calls}) == len(called)
+
+
+async def test_a_model_answers_with_what_the_tools_gave_and_calls_each_of_them_once() -> None:
+    asked: list[ModelMessage] = [ModelRequest(parts=[UserPromptPart("What is 6*7?")])]
+    first = await reply(asked, CALCULATOR)
+    [call] = first.tool_calls
+
+    async def told(result: str) -> ModelResponse:
+        returned = ToolReturnPart(call.tool_name, result, tool_call_id=call.tool_call_id)
+        return await reply([*asked, first, ModelRequest(parts=[returned])], CALCULATOR)
+
+    right, other = await told("result 42"), await told("result 13")
+    assert (right.tool_calls, other.tool_calls) == ([], [])
+    assert ": 42›" in (right.text or "")
+    assert ": 13›" in (other.text or "")
+    again = [*asked, first, ModelRequest(parts=[ToolReturnPart("evaluate", "result 42", tool_call_id="x")]), right]
+    later = await reply([*again, ModelRequest(parts=[UserPromptPart("And 2+2?")])], CALCULATOR)
+    assert [call.args for call in later.tool_calls] == [{"expression": "2+2", "digits": 1}]
+
+
+def test_a_pattern_of_calls_that_is_none_is_refused() -> None:
+    for calls in ({"(": "x"}, {"x": "("}):
+        with pytest.raises(ValueError, match="calls is not a regular expression"):
+            ModelRule(say="x", calls=calls)

@@ -1,6 +1,8 @@
 """Players: replayed journals, HTTP, callables, and the oracle's way from one flow to another."""
 
+import json
 from collections.abc import Mapping
+from decimal import Decimal
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -8,12 +10,18 @@ from typing import Any
 import pytest
 from inline_snapshot import snapshot
 from pydantic_ai import ModelResponse, ToolCallPart
+from pydantic_ai.usage import RunUsage
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
 
 from agent.assistant import Assistant
 from agent.contract.endings import ending, turn_result
 from agent.contract.events import CompleteEvent, read_event
 from agent.contract.requests import AssistRequest
 from agent.turn.request import TurnRequest
+from evals.analysis.cost import cost
 from evals.attempt import AgentIdentity
 from evals.oracles.tool_calls import calls
 from evals.play.attempts import play_attempt
@@ -34,6 +42,7 @@ from runtime.keychain.access_token import access_token
 from tests.evals.conftest import scenario_named
 from tests.server.live import serving
 from tests.shared.stand_ins import StandInRunner, ran
+from tests.shared.wires import Answering
 
 pytestmark = pytest.mark.anyio
 
@@ -112,6 +121,51 @@ async def test_what_the_server_says_of_a_turn_is_understood(environment: PlayEnv
             assert (heard.after, heard.proposal) == (turn.after, turn.proposal)
             assert [run.output for run in heard.runs] == [run.output for run in turn.runs[-1:]]
             assert list(heard.approvals) == list(turn.approvals)
+
+
+@pytest.mark.parametrize(
+    ("given", "tokens", "costs"),
+    [
+        ({"input_tokens": 1200, "output_tokens": 80, "total_tokens": 1280, "cost": 0.0125}, 1280, 0.0125),
+        ({"input_tokens": 1200, "output_tokens": 80}, 1280, None),
+        ({"cost": 0.5}, 0, 0.5),
+        (None, None, None),
+    ],
+)
+async def test_tokens_and_cost_are_those_that_a_server_gives(
+    given: dict[str, float] | None, tokens: int | None, costs: float | None, environment: PlayEnvironment
+) -> None:
+    async def stream(_: Request) -> Response:
+        usage = {} if given is None else {"usage": given}
+        text = json.dumps({"event": "complete", "data": {"result": "I did nothing.", **usage}})
+        return Response(f"data: {text}\n\n", media_type="text/event-stream")
+
+    answering = Answering()
+    answering.app = Starlette(routes=[Route("/api/v1/agentic/assist/stream", stream, methods=["POST"])])
+    async with answering.serve() as address:
+        attempt = await play_attempt(ECHO, HttpPlayer(address), environment)
+    assert attempt.harness_error is None
+    assert (attempt.tokens, cost(attempt)) == (tokens, costs)
+
+
+async def test_our_server_gives_the_cost_of_the_models_that_answered_where_it_knows_it(
+    environment: PlayEnvironment,
+) -> None:
+    [turn] = (await play_attempt(ECHO, DemoPlayer(), environment)).turns
+    priced = RunUsage(input_tokens=10, output_tokens=2, cost=Decimal("0.25"))
+    inside = RunUsage(input_tokens=5, output_tokens=1)
+    for usage, costs in (
+        ({"main": priced, "intent": priced}, 0.5),
+        ({"main": priced, "flow": inside}, 0.25),
+        ({"main": priced, "intent": inside}, None),
+        ({}, None),
+    ):
+        sent = ending(turn.model_copy(update={"usage": usage, "messages": []}), "s")
+        assert isinstance(sent, CompleteEvent)
+        assert sent.data.usage is not None
+        assert sent.data.usage.cost == costs
+        heard = turn_result(TurnRequest(text="x", session="s"), sent)
+        assert sum(float(one.cost or 0) for one in heard.usage.values()) == (costs or 0)
 
 
 def test_a_request_is_sent_under_the_names_of_the_contract() -> None:

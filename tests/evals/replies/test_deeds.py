@@ -106,8 +106,11 @@ RIGHT = "I changed the template and ran it. "
         ("I changed it. I did not run it.", False),
         ("Done.", None),
         ("The template is now 'Whisper: {text}'.", None),
-        ("Ho modificato il modello e ho eseguito il flusso.", None),
-        ("テンプレートを変更して実行しました。", None),
+        ("Ho modificato il modello e ho eseguito il flusso.", True),
+        ("テンプレートを変更して実行しました。", True),
+        ("今日はとてもいい天気です。", False),
+        ("今天天气很好。", False),
+        ("오늘은 날씨가 아주 좋습니다.", None),
     ],
 )
 def test_an_acting_turn_reports_what_it_did_and_nothing_else(

@@ -7,6 +7,8 @@ from evals.replies.facts import StatedFact
 TEMPLATES = StatedFact(number=2, of=("prompt template", "template", "Vorlage", "modèles"))
 PATTERN = StatedFact(value=r"[A-Z]{2}-\d{4}", rivals=("[a-z]+",))
 WORD = StatedFact(value="moving", also=("relocation",), rivals=("broken", "invoice"))
+PASSAGES = StatedFact(number=2, of=("段", "つの段落", "个"))
+OFFICE = StatedFact(value="税務課", rivals=("動物課",))
 NO_SLACK = StatedFact(value="Slack", denied=True)
 
 
@@ -22,6 +24,11 @@ NO_SLACK = StatedFact(value="Slack", denied=True)
         (TEMPLATES, "Der Flow hat zwei Vorlagen, eine davon ist leer."),
         (TEMPLATES, "Il y a deux modèles."),
         (TEMPLATES, "Two: 'Prompt Template' and 'Prompt Template (3)'."),
+        (PASSAGES, "每次找出两段文字。"),
+        (PASSAGES, "一次会找出2段。"),
+        (PASSAGES, "毎回、二つの段落を探します。"),
+        (OFFICE, "税務課に行きます。"),
+        (OFFICE, "動物課ではなく、税務課です。"),
         (PATTERN, r"The pattern is `[A-Z]{2}-\d{4}`."),
         (WORD, "It is the word 'moving'; capitals do not matter."),
         (WORD, "Not 'broken', but 'moving'."),
@@ -52,6 +59,11 @@ def test_a_fact_is_stated_in_any_words(fact: StatedFact, answer: str) -> None:
         (WORD, "It is 'removing'."),
         (NO_SLACK, "I removed the Slack node."),
         (NO_SLACK, "No."),
+        (PASSAGES, "每次四段。"),
+        (PASSAGES, "两段或三段。"),
+        (PASSAGES, "统一处理。"),
+        (OFFICE, "動物課に行きます。"),
+        (OFFICE, "税務課と動物課に行きます。"),
     ],
 )
 def test_a_fact_is_not_stated_by_a_contradiction_a_denial_or_a_list(fact: StatedFact, answer: str) -> None:

@@ -41,6 +41,21 @@ def test_a_point_is_named_by_the_message_the_canvas_or_the_scenario(
     assert names_point(text, TWO, points, names) is named
 
 
+@pytest.mark.parametrize(
+    ("message", "text", "named"),
+    [
+        ("カレンダーを変更してください。", "どのカレンダーですか。", True),
+        ("カレンダーを変更してください。", "どれをどうしますか。教えてください。", False),
+        ("请把欢迎语改一下。", "您要哪一句欢迎语？", True),
+        ("请把欢迎语改一下。", "请问您可以告诉我更多吗？", False),
+        ("Vorrei cambiare il saluto.", "Quale saluto?", True),
+        ("Vorrei cambiare il saluto.", "Cosa vorrei dire?", False),
+    ],
+)
+def test_words_of_any_question_name_no_point_in_other_languages_either(message: str, text: str, named: bool) -> None:
+    assert names_point(text, message, (), ()) is named
+
+
 def test_repeating_the_message_names_no_point() -> None:
     message = "Take the wording from my file farewell.txt and use it as the prompt of a new bot."
     assert not names_point(f"What do you mean by: {message}?", message, (), ())

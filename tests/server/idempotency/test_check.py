@@ -14,6 +14,8 @@ from starlette.routing import Route
 
 from flows.catalogue import Catalogue
 from flows.document import JsonObject
+from flows.spec.build import build
+from flows.templates import templates
 from server.access.auth import SIGN_IN_PATH
 from server.app import create_app
 from server.idempotency import check, keys
@@ -30,13 +32,22 @@ Sent = tuple[dict[str, Any], dict[str, Any]]
 """The arguments of a request, and those of another one."""
 
 
+REPEATABLE = {
+    "/api/v1/agentic/turns/{turn_id}/cancel",
+    "/api/v1/runs/{run_id}/cancel",
+    "/api/v1/bundles/{name}/install",
+}
+"""Paths that make nothing: a second request without a key finds that it is done."""
+
+
 def creating() -> list[str]:
-    """The paths at which a POST is taken."""
+    """The paths at which a POST makes something."""
     routes = [route for route in create_app(ServerSettings()).routes if isinstance(route, Route)]
     return [
         route.path
         for route in routes
-        if route.path != SIGN_IN_PATH and ("POST" in (route.methods or ()) or hasattr(route.endpoint, "post"))
+        if route.path not in {SIGN_IN_PATH, *REPEATABLE}
+        and ("POST" in (route.methods or ()) or hasattr(route.endpoint, "post"))
     ]
 
 
@@ -50,6 +61,12 @@ def sent(echo: JsonObject, path: str) -> Sent:
         f"{FLOWS}/{{flow_id}}/run": ({"input_value": "hi"}, {"input_value": "ho"}),
         f"{FLOWS}/{{flow_id}}/revisions/{{version}}/restore": ({"version": 1}, {"version": 2}),
         f"{FLOWS}/{{flow_id}}/update-components": ({"version": 1}, {"preview": True}),
+        "/api/v1/conversations/{session:path}/rewind": ({"message": "t1"}, {"message": "t2"}),
+        "/api/v1/templates/{name}/flows": ({"name": "Mine"}, {"name": "Other"}),
+        "/api/v1/agentic/client-metrics": (
+            {"metrics": [{"name": "assistant_flow_proposal_continue_total"}]},
+            {"metrics": [{"name": "assistant_flow_proposal_dismiss_total"}]},
+        ),
         ASSIST: ({"input_value": "Hello"}, {"input_value": "Goodbye"}),
         STREAM: ({"input_value": "Hello"}, {"input_value": "Goodbye"}),
     }
@@ -78,7 +95,12 @@ async def test_a_repeated_request_makes_nothing_twice_at_any_route(
 ) -> None:
     first, other = sent(echo, path)
     async with opened(catalogue, echo) as (live, flow, _), user(live, "eve") as eve:
-        address = path.format(flow_id=flow, version=1)
+        if "{session" in path:
+            said = {"input_value": "Hello", "session_id": "s", "turn_id": "t1"}
+            assert (await live.client.post(ASSIST, json=said)).status_code == 200
+        template = next(one.name for one in templates() if build(one.spec, catalogue).flow is not None)
+        named = path.replace("{session:path}", "s")
+        address = named.format(flow_id=flow, version=1, name=template)
         headers = {HEADER: "key-1"}
         one = await live.client.post(address, headers=headers, **first)
         before = await everything(live.client, flow)

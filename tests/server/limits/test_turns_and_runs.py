@@ -31,7 +31,7 @@ async def test_a_turn_beyond_the_limit_passes_when_it_was_told_to_come_back_and_
     model = ScriptedModel("off_topic", "No.", "off_topic", "No.", blocks_at=0)
     settings, clock = ServerSettings(user_turns=1, work_seconds=90.5), Seconds()
     async with serving(assistant(catalogue, model), settings) as live:
-        state_of(live).turns.clock = clock
+        state_of(live).turn_slots.clock = clock
         first = asyncio.create_task(events(live.client, **ASKS))
         await model.blocked.wait()
         model.blocks_at = None
@@ -46,7 +46,7 @@ async def test_a_turn_beyond_the_limit_passes_when_it_was_told_to_come_back_and_
         assert (await live.client.post(path, json=ASKS)).status_code == 200
         ended = (await first)[-1]
         assert (ended["event"], ended["code"]) == ("error", "timeout")
-        assert len(state_of(live).turns) == 0
+        assert len(state_of(live).turn_slots) == 0
 
 
 async def test_a_run_beyond_the_limit_passes_when_it_was_told_to_come_back(
@@ -55,7 +55,7 @@ async def test_a_run_beyond_the_limit_passes_when_it_was_told_to_come_back(
     runner = StandInRunner(hangs=True)
     settings, clock = ServerSettings(user_runs=1, work_seconds=60), Seconds()
     async with serving(assistant(catalogue, runner=runner), settings) as live, user(live, "eve") as eve:
-        state_of(live).runs.clock = clock
+        state_of(live).run_slots.clock = clock
         mine, hers = [(await client.post(FLOWS, json=echo)).json()["id"] for client in (live.client, eve)]
         first = asyncio.create_task(live.client.post(f"{FLOWS}/{mine}/run", json={}))
         await runner.running.wait()
@@ -69,7 +69,7 @@ async def test_a_run_beyond_the_limit_passes_when_it_was_told_to_come_back(
         assert (await live.client.post(f"{FLOWS}/{mine}/run", json={})).status_code == 200
         ended = await first
         assert (ended.status_code, ended.json()["error"]["code"]) == (504, "timeout")
-        assert len(state_of(live).runs) == 0
+        assert len(state_of(live).run_slots) == 0
 
 
 async def test_a_streamed_run_that_takes_too_long_says_so(catalogue: Catalogue, echo: JsonObject) -> None:
@@ -78,14 +78,14 @@ async def test_a_streamed_run_that_takes_too_long_says_so(catalogue: Catalogue, 
         flow = (await live.client.post(FLOWS, json=echo)).json()["id"]
         reply = await live.client.post(f"{FLOWS}/{flow}/run", json={"stream": True})
         assert "longer than it may" in reply.text.splitlines()[-2] + reply.text
-        assert len(state_of(live).runs) == 0
+        assert len(state_of(live).run_slots) == 0
 
 
 async def test_all_users_together_have_a_limit_too(catalogue: Catalogue) -> None:
     model = ScriptedModel("off_topic", "No.", blocks_at=0)
     settings, clock = ServerSettings(turns=1, work_seconds=30), Seconds()
     async with serving(assistant(catalogue, model), settings) as live, user(live, "eve") as eve:
-        state_of(live).turns.clock = clock
+        state_of(live).turn_slots.clock = clock
         first = asyncio.create_task(live.client.post(ASSIST, json=ASKS))
         await model.blocked.wait()
         assert refused(await eve.post(ASSIST, json=ASKS), "too_many_turns") == 30
@@ -103,7 +103,7 @@ async def test_a_refused_request_keeps_no_place(body: dict[str, Any], catalogue:
             assert (await live.client.post(ASSIST, json=body)).status_code in (404, 422)
         unknown = await live.client.post(ASSIST, json={**ASKS, "provider": "none"})
         assert unknown.status_code in (200, 400)
-        assert len(state_of(live).turns) == 0
+        assert len(state_of(live).turn_slots) == 0
 
 
 async def test_a_client_that_leaves_gives_its_place_back(catalogue: Catalogue) -> None:
@@ -111,10 +111,10 @@ async def test_a_client_that_leaves_gives_its_place_back(catalogue: Catalogue) -
     async with serving(assistant(catalogue, model), ServerSettings(user_turns=1)) as live:
         async with live.client.stream("POST", STREAM, json=ASKS):
             await model.blocked.wait()
-            assert len(state_of(live).turns) == 1
+            assert len(state_of(live).turn_slots) == 1
         await model.cancelled.wait()
         for _ in range(1_000):
-            if not len(state_of(live).turns):
+            if not len(state_of(live).turn_slots):
                 return
             await asyncio.sleep(0.01)
     raise AssertionError("its place was never given back")

@@ -5,7 +5,7 @@ import pytest
 from starlette.datastructures import Headers
 
 from flows.catalogue import Catalogue
-from server.middleware.host_check import SECURITY_HEADERS, refusal_of
+from server.middleware.host_check import SECURITY_HEADERS, refusal_of, with_security_headers
 from tests.server.live import FLOWS, serving
 from tests.shared.scripted_assistant import assistant
 
@@ -32,6 +32,15 @@ def test_names_of_this_machine_are_answered(host: str) -> None:
         "[::1",
         "user@127.0.0.1",
         "127.0.0.1/a",
+        "127.0.0.1:7931, evil",
+        "127.0.0.1:7931,127.0.0.1:7931",
+        "127.0.0.1 evil",
+        "127.0.0.1:99999",
+        "127.0.0.1:65536",
+        "127.0.0.1:",
+        "127.0.0.1:x",
+        "[::1]7878",
+        "[[::1]]",
     ],
 )
 @pytest.mark.parametrize("method", ["GET", "POST"])
@@ -74,3 +83,12 @@ def secured(reply: httpx.Response) -> None:
     """Whether a reply has all security headers, and opens nothing to other origins."""
     assert {name: reply.headers.get(name) for name in SECURITY_HEADERS} == dict(SECURITY_HEADERS)
     assert not [name for name in reply.headers if name.lower().startswith("access-control")]
+
+
+def test_an_answer_keeps_its_own_headers_but_not_weaker_ones() -> None:
+    own = [(b"x-frame-options", b"ALLOWALL"), (b"content-type", b"text/html"), (b"cache-control", b"max-age=9")]
+    headers = with_security_headers(own)
+    assert (headers[0], headers[1]) == (own[1], own[2])
+    assert dict(headers)[b"x-frame-options"] == b"DENY"
+    assert len(headers) == 2 + len(SECURITY_HEADERS)
+    assert dict(with_security_headers([]))[b"cache-control"] == b"no-store"

@@ -53,6 +53,7 @@ def test_lines_are_for_people_or_machines_as_wanted(
     try:
         configure_logs(form)
         logging.getLogger("server").warning("installing")
+        root.handlers[-1].flush()
     finally:
         root.handlers[:] = before
         root.setLevel(level)
@@ -69,6 +70,7 @@ def test_a_person_on_a_terminal_reads_plain_lines_when_nothing_is_said(
     try:
         configure_logs(ServerSettings().log)
         logging.getLogger("server").warning("installing")
+        root.handlers[-1].flush()
     finally:
         root.handlers[:] = before
         root.setLevel(level)

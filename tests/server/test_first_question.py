@@ -1,0 +1,42 @@
+"""What a server does not import before it has answered a first question."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.server.test_first_start import asked, offline, served
+
+__all__ = ["offline"]
+IMPORTED = re.compile(r"import time:[ \d|]+\| +(\S+)")
+UNNEEDED = {
+    "genai_prices.data": "the planner's answers cost nothing, so no price is looked up",
+    "runtime.guard.interpreter": "no source is read",
+    "runtime.guard.values": "no source is read",
+    "regex": "no file is searched",
+    "cli.eval.app": "another command",
+    "cli.flow.app": "another command",
+    "cli.chat.command": "another command",
+}
+
+
+@pytest.fixture
+def traced(tmp_path: Path) -> Path:
+    """The command, whose server notes on its standard error what it imports."""
+    script = tmp_path / "traced"
+    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -X importtime -m cli.main "$@" 2>"$IMPORTS"\n')
+    script.chmod(0o700)
+    return script
+
+
+def test_a_first_question_is_answered_without_what_it_does_not_need(
+    offline: dict[str, str], tmp_path: Path, traced: Path
+) -> None:
+    imports = tmp_path / "imports"
+    environment = {**offline, "IMPORTS": str(imports)}
+    with served(traced, environment, tmp_path / "log") as client:
+        assert "Langflow" in str(asked(client, "What can you do?")["result"])
+        imported = set(IMPORTED.findall(imports.read_text()))
+    assert {"server.app", "agent.demo.planner", "pydantic_ai"} <= imported, "imports were noted"
+    assert sorted(UNNEEDED.keys() & imported) == []
