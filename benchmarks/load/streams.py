@@ -109,7 +109,8 @@ def checked(events: Sequence[dict[str, Any]], said: str) -> int:
     numbers = [event["sequence"] for event in events]
     assert numbers == list(range(1, len(events) + 1)), f"events {numbers}"
     assert len({event["turn_id"] for event in events}) == 1, "events of several turns"
-    assert [event["event"] for event in events].index("complete") == len(events) - 1, events[-1]
+    kinds = [event["event"] for event in events]
+    assert (kinds[-1], kinds.count("complete")) == ("complete", 1), events[-1]
     streamed = "".join(event["chunk"] for event in events if event["event"] == "token")
     assert streamed == said, f"{streamed[:200]!r} instead of {said[:200]!r}"
     return len(events)
