@@ -7,6 +7,7 @@ import sys
 from benchmarks import budgets, building, growth, pace, runs, searching, serving, start, turn
 from benchmarks.against import command
 from benchmarks.direct_lfx import engine
+from benchmarks.load import streams, turns
 from flows.catalogue import Catalogue
 from runtime.install.environment import RunnerEnvironment
 from runtime.runner import Runner
@@ -27,6 +28,8 @@ async def main() -> None:
             await asyncio.to_thread(serving.settle, os.getpid())
             print(*await runs.measure(runner, catalogue, lfx), sep="\n")
             print(*await budgets.measure(runner), sep="\n")
+            print(*await turns.measure(command.checkout(), runner), sep="\n")
+    print(await streams.measure(command.checkout()))
     print(*await command.measure_checkout(), sep="\n")
     print(pace.measure(), await turn.measure(), pace.measure(), sep="\n")
     await start.main()

@@ -150,7 +150,6 @@ class AssistTurn:
         except BaseException:
             admission.slot.release()
             raise
-        return cls(stream, session, stored, name=body.turn_id, resumable=body.resumable)
 
     def stop(self, reason: StopReason) -> None:
         """End the turn soon; its last event says why. Its changes to a stored flow are saved all the same."""

@@ -70,8 +70,13 @@ def main(arguments: Sequence[str]) -> int:
 async def measure_checkout() -> list[str]:
     """Measure every metric of this checkout alone, one per line."""
     async with provider() as base:
-        ours = Side(name="ours", root=ROOT, cache=_cache(), models=f"{base}/ours/v1")
+        ours = replace(checkout(), models=f"{base}/ours/v1")
         return figures(await measure(SUITES, [ours], rounds=ALONE, say=say))
+
+
+def checkout() -> Side:
+    """This checkout."""
+    return Side(name="ours", root=ROOT, cache=_cache())
 
 
 def _cache() -> Path:

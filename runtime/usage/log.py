@@ -16,8 +16,8 @@ from runtime.usage.entry import Usage, UsageSum
 if TYPE_CHECKING:
     from runtime.usage.rows import UsageKey, UsageRows
 
-SETTLE_SECONDS: Final = 0.05
-"""How long usage waits for more of it before it is written."""
+SETTLE_SECONDS: Final = 1.0
+"""How long usage waits for more of it before it is written: a transaction a turn would cost a third of the turn."""
 
 MODEL_LENGTH: Final = 200
 """Characters of a model's name that are kept."""

@@ -3,7 +3,7 @@
 from typing import Any
 
 from benchmarks.against.suite import Suite
-from benchmarks.against.suites import cold, commands, flows, imports, runs, scenarios, served
+from benchmarks.against.suites import beyond, cold, commands, flows, imports, resting, runs, scenarios, served
 
 SUITES: tuple[Suite[Any], ...] = (
     imports.SUITE,
@@ -11,6 +11,8 @@ SUITES: tuple[Suite[Any], ...] = (
     commands.SUITE,
     runs.SUITE,
     cold.SUITE,
+    resting.SUITE,
     served.SUITE,
+    beyond.SUITE,
     scenarios.SUITE,
 )

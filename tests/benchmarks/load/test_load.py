@@ -1,0 +1,69 @@
+"""The benchmarks of load, with tiny numbers: what they measure completes, and says what it is."""
+
+import re
+from typing import Any
+
+import pytest
+
+from benchmarks.against.command import checkout
+from benchmarks.load import streams, turns
+from benchmarks.load.bare import BareLoop
+from benchmarks.load.held_provider import answer, message, reply
+from flows.catalogue import Catalogue
+from tests.shared.stand_ins import StandInRunner
+
+pytestmark = pytest.mark.anyio
+
+
+def event(number: int, kind: str = "token", **more: Any) -> dict[str, Any]:
+    return {"turn_id": "a", "sequence": number, "event": kind, **more}
+
+
+WHOLE = [event(1, chunk="a "), event(2, chunk="b"), event(3, "complete")]
+
+
+async def test_a_question_is_compared_with_a_loop_that_makes_the_same_requests(catalogue: Catalogue) -> None:
+    pairs = await turns.question(catalogue, StandInRunner(), turns=1, rounds=2)
+    assert len(pairs) == 2
+    assert re.fullmatch(r"a question: .* ratio [\d.]+ \(of 2: .*", turns.line("a question", pairs))
+
+
+async def test_a_build_is_compared_with_a_loop_whose_tool_builds_and_runs(catalogue: Catalogue) -> None:
+    runner = StandInRunner()
+    await turns.building(catalogue, runner, turns=1, rounds=1)
+    assert len(runner.asked) == 4, "our turn and the bare loop, each once to warm up and once measured"
+
+
+async def test_the_bare_loop_asks_what_the_turn_asked(catalogue: Catalogue) -> None:
+    loop = await turns.recorded_question(catalogue, StandInRunner(), turns.question_script().model)
+    assert isinstance(loop, BareLoop)
+    assert await loop.turn() > 10
+
+
+async def test_streams_that_are_open_at_once_are_whole_and_their_memory_is_measured() -> None:
+    said = await streams.measure(checkout(), streams=3, rounds=1)
+    assert said.startswith("3 streams open at once, 1 times: ")
+    assert "KB" in said
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        pytest.param([WHOLE[0], WHOLE[2]], id="lost"),
+        pytest.param([*WHOLE[:2], event(2, chunk="b"), event(4, "complete")], id="doubled"),
+        pytest.param([WHOLE[1], WHOLE[0], WHOLE[2]], id="reordered"),
+        pytest.param(WHOLE[:2], id="no end"),
+        pytest.param([WHOLE[0], event(2, chunk="c"), WHOLE[2]], id="another stream's text"),
+        pytest.param([WHOLE[0], {**WHOLE[1], "turn_id": "b"}, WHOLE[2]], id="another stream's event"),
+    ],
+)
+def test_a_stream_that_is_not_whole_is_refused(events: list[dict[str, Any]]) -> None:
+    assert streams.checked(WHOLE, "a b") == 3
+    with pytest.raises((AssertionError, ValueError)):
+        streams.checked(events, "a b")
+
+
+def test_the_held_model_answers_the_last_question_by_its_number() -> None:
+    asked = [{"role": "user", "content": message(number)} for number in (4, 7)]
+    assert '"question"' in reply({"messages": asked}).text
+    assert reply({"messages": asked, "tools": [{}]}).text == answer(7)
