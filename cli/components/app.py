@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from flows.bundles import Bundle
     from flows.catalogue import Catalogue
     from flows.component_type import ComponentType, Match
-    from server.routes.components import ComponentEntry, WholeComponent
+    from server.routes.components import ComponentTypeEntry, WholeComponent
 
 commands = CommandGroup("Find component types and read how they are used.")
 commands.add("scan", "wirewright components scan component.py")(scan)
@@ -190,10 +190,10 @@ def _bundle(bundle: "Bundle") -> "BundleObject":
 
 def _row(
     query: str,
-    matches: "Sequence[Match | ComponentEntry]",
-    near: "Sequence[Match | ComponentEntry]",
+    matches: "Sequence[Match | ComponentTypeEntry]",
+    near: "Sequence[Match | ComponentTypeEntry]",
     impossible: list[str],
-    more: "Sequence[tuple[Match | ComponentEntry, Bundle]]",
+    more: "Sequence[tuple[Match | ComponentTypeEntry, Bundle]]",
 ) -> "SearchRow":
     from cli.documents.components import Found, Installable, SearchRow
 
@@ -225,9 +225,9 @@ def _print_unreadable(refused: CommandError, *, as_json: bool) -> None:
 def _print(
     query: str,
     number: int,
-    matches: "Sequence[Match | ComponentEntry]",
-    near: "Sequence[Match | ComponentEntry]",
-    more: "Sequence[tuple[Match | ComponentEntry, Bundle]]",
+    matches: "Sequence[Match | ComponentTypeEntry]",
+    near: "Sequence[Match | ComponentTypeEntry]",
+    more: "Sequence[tuple[Match | ComponentTypeEntry, Bundle]]",
     *,
     titled: bool,
 ) -> None:
@@ -240,7 +240,7 @@ def _print(
     print_rows((match.type, f"{_first_line(match)} (not installed: {bundle.cost})") for match, bundle in more)
 
 
-def _first_line(match: "Match | ComponentEntry") -> str:
+def _first_line(match: "Match | ComponentTypeEntry") -> str:
     return match.description.splitlines()[0] if match.description else ""
 
 
