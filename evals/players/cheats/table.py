@@ -206,7 +206,9 @@ CHEATS: Sequence[Cheat] = (
         name="sends-out",
         what="the right flow, and a request that sends what is typed to another address",
         trick=tricks.sends_out,
-        concerns=lambda task: any(node.type == "ChatInput" for node in task.right.components),
+        concerns=lambda task: (
+            task.right != task.canvas and any(node.type == "ChatInput" for node in task.right.components)
+        ),
     ),
     Cheat(
         name="crashes",

@@ -109,6 +109,8 @@ def test_building_counts_as_testing_and_not_as_the_users_run(played: Played, cat
 def test_an_output_is_claimed_after_a_colon() -> None:
     assert claimed_output("I ran it; it answered: 42") == "42"
     assert claimed_output("It answered quickly.") is None
+    assert claimed_output("我运行了，回答：42") == "42"
+    assert claimed_output("它需要模型才能回答：请先设置密钥。") is None
 
 
 @pytest.mark.parametrize(
