@@ -22,7 +22,7 @@ def usage(
     first: Annotated[
         str, typer.Option("--from", metavar="DAY", help="The first day in UTC; 29 days before the last if left out.")
     ] = "",
-    last: Annotated[str, typer.Option("--to", metavar="DAY", help="The last day; today if left out.")] = "",
+    last: Annotated[str, typer.Option("--until", metavar="DAY", help="The last day; today if left out.")] = "",
     by: Annotated[
         str, typer.Option("--by", metavar="GROUPS", help="What it is grouped by: some of day, model and user.")
     ] = "day",

@@ -94,7 +94,10 @@ def import_flows(
     version: Annotated[
         int | None,
         typer.Option(
-            min=1, metavar="N", help="With --replace: the version that it is based on; the newest if not given."
+            "--based-on",
+            min=1,
+            metavar="N",
+            help="With --replace: the version that it is based on; the newest if not given.",
         ),
     ] = None,
     server: ServerAddress = None,
@@ -109,7 +112,7 @@ def import_flows(
     from cli.remote.stores.flows import import_content
 
     if version is not None and replace is None:
-        raise BadUsage("usage", "--version needs --replace.", fix="Name the flow as well.", where="--version")
+        raise BadUsage("usage", "--based-on needs --replace.", fix="Name the flow as well.", where="--based-on")
     if replace is None:
         content = import_content(file)
         stored = _flows(server).import_content(content).flows
@@ -191,9 +194,9 @@ def add_to(commands: CommandGroup) -> None:
     commands.add("list", f"wirewright flow list {on}")(list_flows)
     commands.add("show", f"wirewright flow show Echo {on}")(show)
     commands.add("export", f"wirewright flow export Echo {on} --out echo.json")(export)
-    commands.add(
-        "import", f"wirewright flow import echo.json {on}", f"wirewright flow import echo.json --replace Echo {on}"
-    )(import_flows)
+    commands.add("import", f"wirewright flow import echo.json {on}", "wirewright flow import echo.json --replace Echo")(
+        import_flows
+    )
     commands.add("remove", f"wirewright flow remove Echo {on}")(remove)
     commands.add("revisions", f"wirewright flow revisions Echo {on}")(revisions)
     commands.add("restore", f"wirewright flow restore Echo 1 {on}")(restore)

@@ -169,10 +169,12 @@ class Writes:
     where: str = "--out"
 
 
+SERVER_WRITES = [Writes("flow export", f"flow export Echo --out {{}} {ON}")]
+"""What a server is asked for before it is written: `tests/cli/remote` tries it."""
+
 WRITES = [
     Writes("flow build", "flow build echo.flow --out {}"),
     Writes("flow merge", "flow merge echo.flow louder.flow --out {}"),
-    Writes("flow export", f"flow export Echo --out {{}} {ON}"),
     Writes("backup", "backup {}", where="FILE"),
     Writes("users export", "users export local --out {}"),
     Writes("files get", "files get kept.txt --out {}"),

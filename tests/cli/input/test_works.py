@@ -8,7 +8,16 @@ from typer.main import get_command
 
 from cli.main import command_line
 from tests.cli.input.conftest import Bench
-from tests.cli.input.table import ANSWERED_BY_LINE, ENGINE_WORKS, ENGINE_WRITES, NO_FILES, READS, WORKS, WRITES
+from tests.cli.input.table import (
+    ANSWERED_BY_LINE,
+    ENGINE_WORKS,
+    ENGINE_WRITES,
+    NO_FILES,
+    READS,
+    SERVER_WRITES,
+    WORKS,
+    WRITES,
+)
 from tests.cli.test_main import commands
 
 FILES = {"F", "A", "B", "C", "FILE", "JOURNAL", "PATH", "PATH...", "DIR", "NAME|FILE"}
@@ -18,7 +27,7 @@ FILES = {"F", "A", "B", "C", "FILE", "JOURNAL", "PATH", "PATH...", "DIR", "NAME|
 def test_every_command_has_its_rows() -> None:
     found = {" ".join(path): command for path, command in commands(get_command(command_line()))}
     assert set(WORKS) | set(ENGINE_WORKS) == set(found)
-    rows = {row.command for row in (*READS, *WRITES, *ENGINE_WRITES)} | set(ANSWERED_BY_LINE)
+    rows = {row.command for row in (*READS, *WRITES, *ENGINE_WRITES, *SERVER_WRITES)} | set(ANSWERED_BY_LINE)
     naming = {
         name
         for name, command in found.items()
@@ -32,7 +41,7 @@ def test_every_command_has_its_rows() -> None:
 def test_every_option_that_names_a_file_has_a_row() -> None:
     for path, command in commands(get_command(command_line())):
         name = " ".join(path)
-        rows = [row.arguments for row in (*READS, *WRITES, *ENGINE_WRITES) if row.command == name]
+        rows = [row.arguments for row in (*READS, *WRITES, *ENGINE_WRITES, *SERVER_WRITES) if row.command == name]
         for option in getattr(command, "params", []):
             if getattr(option, "metavar", None) in FILES - {"DIR"} and option.opts[0].startswith("--"):
                 assert any(f"{option.opts[0]} {{}}" in row for row in rows), f"{name} {option.opts[0]}"

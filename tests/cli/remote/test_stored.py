@@ -46,7 +46,7 @@ def test_flows_are_stored_listed_changed_and_removed(serve: Serve, echo: JsonObj
     path.write_text(json.dumps({**echo, "name": "Louder"}))
     replaced = remote.run("flow", "import", path, "--replace", "Echo", "--json").json["flows"][0]
     assert (replaced["id"], replaced["version"], replaced["name"]) == (stored["id"], 2, "Louder")
-    late = remote.run("flow", "import", path, "--replace", "Louder", "--version", "1", "--json")
+    late = remote.run("flow", "import", path, "--replace", "Louder", "--based-on", "1", "--json")
     assert (late.code, late.json["error"]["code"]) == (1, "version_conflict")
     versions = remote.run("flow", "revisions", stored["id"][:8], "--json").json["revisions"]
     assert [one["version"] for one in versions] == [2, 1]
@@ -57,6 +57,10 @@ def test_flows_are_stored_listed_changed_and_removed(serve: Serve, echo: JsonObj
     assert exported.code == 0
     assert json.loads((tmp_path / "copy.json").read_text())["data"] == echo["data"]
     assert remote.run("flow", "export", "Echo", "--json").json["data"] == echo["data"]
+    for full in ("/dev/full", tmp_path / "no folder" / "echo.json"):
+        refused = remote.run("flow", "export", "Echo", "--out", full, "--json")
+        assert (refused.code, refused.json["error"]["code"]) in ((1, "unwritable"), (2, "unwritable"))
+        assert refused.json["error"]["fix"]
     assert remote.run("flow", "remove", "Echo", "--json").json == {"removed": 1}
     gone = remote.run("flow", "show", "Echo", "--json")
     assert (gone.code, gone.json["error"]["code"]) == (1, "flow_not_found")

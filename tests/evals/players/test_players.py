@@ -180,6 +180,7 @@ def test_a_request_is_sent_under_the_names_of_the_contract() -> None:
             "approvals": {},
             "apply": "ask",
             "files": [],
+            "resumable": False,
         }
     )
 

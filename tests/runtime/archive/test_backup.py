@@ -27,10 +27,13 @@ from tests.databases.stored import query
 pytestmark = pytest.mark.anyio
 Place = Callable[[str, str], str]
 KINDS = ["sqlite", "postgres"]
-CONVERSATION = "insert into conversations values ('u', :name, '', :used, '{}')"
+CONVERSATION = (
+    "insert into conversations (owner, session, set_aside, used, document) values ('u', :name, '', :used, '{}')"
+)
 RUN = """
-insert into runs (owner, id, flow, name, session, source, milliseconds, input_tokens, output_tokens, at)
-values ('u', :name, 'f', 'n', 's', 'http', 1, 1, 1, 'now')
+insert into runs
+(owner, id, flow, name, session, source, milliseconds, input_tokens, output_tokens, at, state, started_at)
+values ('u', :name, 'f', 'n', 's', 'http', 1, 1, 1, 'now', 'succeeded', 'now')
 """
 
 

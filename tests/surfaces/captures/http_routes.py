@@ -176,4 +176,6 @@ def _sample(line: str) -> str:
     """A line of metrics without its figure, and a version of Python without its numbers."""
     if line.startswith("#"):
         return line
-    return re.sub(r'(implementation|major|minor|patchlevel|version|lfx)="[^"]*"', r'\1="…"', line.rpartition(" ")[0])
+    return re.sub(
+        r'(implementation|major|minor|patchlevel|version|lfx|release)="[^"]*"', r'\1="…"', line.rpartition(" ")[0]
+    )
