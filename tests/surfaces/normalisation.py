@@ -29,7 +29,7 @@ _TEXT = (
     (re.compile(r"\b\d{4}-\d\d-\d\d\b(?=\"?$)", re.MULTILINE), "<day>"),
     (re.compile(r"^\| agent seconds \|.*$", re.MULTILINE), "| agent seconds | <figures> |"),
     (re.compile(r"on Python [\d.]+, \d+ packages, [\d.]+ MB"), "on Python <version>, <packages> packages, <size> MB"),
-    (re.compile(r"\b(\d+\.\d+\.\d+)\+[0-9a-f]{12}(?:\.dirty)?(?![\w.])"), r"\1"),  # the commit that a wheel was built from
+    (re.compile(r"\b(\d+\.\d+\.\d+)\+[0-9a-f]{12}(?:\.dirty)?(?![\w.])"), r"\1"),  # a wheel's commit
     (re.compile(r" at 0x[0-9a-f]+"), " at <address>"),
 )
 
