@@ -85,7 +85,9 @@ class ScriptedProvider:
         Args:
             port: the port, or 0 for a free one.
         """
-        config = uvicorn.Config(self.app, host="127.0.0.1", port=port, log_level="error", lifespan="off")
+        config = uvicorn.Config(
+            self.app, host="127.0.0.1", port=port, log_level="error", lifespan="off", log_config=None
+        )
         server = uvicorn.Server(config)
         serving = asyncio.create_task(server.serve())
         while not server.started:  # noqa: ASYNC110  (uvicorn has no event for it)

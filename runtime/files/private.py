@@ -92,7 +92,10 @@ def close_to_others(path: Path) -> None:
     """
     if os.name != "posix":
         return
-    found = path.lstat()
+    try:
+        found = path.lstat()
+    except FileNotFoundError:
+        return  # such as what a database keeps beside its file, gone since the folder was listed
     shared = bool(found.st_mode & stat.S_ISVTX)
     if stat.S_ISLNK(found.st_mode) or found.st_uid != os.geteuid() or shared:
         return

@@ -90,7 +90,7 @@ async def test_the_function_of_the_manual_is_scored(engine_environment: PlayEnvi
 
 @pytest.mark.anyio
 async def test_the_server_of_the_manual_is_scored(environment: PlayEnvironment) -> None:
-    server = uvicorn.Server(uvicorn.Config(written(1)["app"], log_level="critical"))
+    server = uvicorn.Server(uvicorn.Config(written(1)["app"], log_level="critical", log_config=None))
     scenario = scenario_named("question-count")
     with socket.create_server(("127.0.0.1", 0)) as listening:
         port = listening.getsockname()[1]

@@ -33,7 +33,8 @@ class Answering:
     @asynccontextmanager
     async def serve(self) -> AsyncGenerator[str]:
         """Serve on loopback; yields the address."""
-        server = uvicorn.Server(uvicorn.Config(self.app, host="127.0.0.1", port=0, log_level="error", lifespan="off"))
+        config = uvicorn.Config(self.app, host="127.0.0.1", port=0, log_level="error", lifespan="off", log_config=None)
+        server = uvicorn.Server(config)
         serving = asyncio.create_task(server.serve())
         while not server.started:  # noqa: ASYNC110  (uvicorn has no event for it)
             await asyncio.sleep(0.005)

@@ -87,3 +87,13 @@ def test_a_folder_that_everyone_shares_stays_as_it_is(tmp_path: Path) -> None:
 def test_a_folder_that_does_not_exist_is_left_alone(tmp_path: Path) -> None:
     close_data_folder(tmp_path / "nothing")
     assert not (tmp_path / "nothing").exists()
+
+
+def test_a_file_that_vanishes_while_its_folder_is_closed_is_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "wirewright.db").touch()
+    gone = tmp_path / "wirewright.db-shm"
+    monkeypatch.setattr(Path, "iterdir", lambda _: iter([gone, tmp_path / "wirewright.db"]))
+    close_data_folder(tmp_path)
+    assert stat.S_IMODE((tmp_path / "wirewright.db").stat().st_mode) == 0o600
