@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -93,7 +93,11 @@ def test_a_file_that_vanishes_while_its_folder_is_closed_is_passed_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "wirewright.db").touch()
-    gone = tmp_path / "wirewright.db-shm"
-    monkeypatch.setattr(Path, "iterdir", lambda _: iter([gone, tmp_path / "wirewright.db"]))
+    found = [tmp_path / "wirewright.db-shm", tmp_path / "wirewright.db"]
+
+    def listed(_: Path) -> Iterator[Path]:
+        return iter(found)
+
+    monkeypatch.setattr(Path, "iterdir", listed)
     close_data_folder(tmp_path)
     assert stat.S_IMODE((tmp_path / "wirewright.db").stat().st_mode) == 0o600
