@@ -66,7 +66,7 @@ def test_every_failure_has_a_message_and_a_fix(kind: type[StoreUnavailable]) -> 
 
 def of_postgres(state: str) -> Exception:
     error = Exception("could not extend file")
-    error.sqlstate = state  # type: ignore[attr-defined]
+    error.sqlstate = state  # type: ignore[attr-defined]  # as a driver sets it
     return error
 
 

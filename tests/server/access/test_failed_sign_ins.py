@@ -22,7 +22,7 @@ async def guess(live: Live, forwarded: str | None = None) -> tuple[int, int]:
 async def test_who_waits_as_long_as_told_is_told_plainly_again_and_a_second_before_is_not(catalogue: Catalogue) -> None:
     clock = Seconds()
     async with serving(assistant(catalogue)) as live:
-        live.server.config.app.state.failures.clock = clock  # type: ignore[union-attr]
+        live.server.config.app.state.failures.clock = clock  # type: ignore[union-attr]  # uvicorn's type
         assert {await guess(live) for _ in range(ALLOWED)} == {(401, 0)}
         clock.now += 20.5
         status, wait = await guess(live)

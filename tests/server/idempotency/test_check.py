@@ -167,7 +167,7 @@ async def test_an_error_makes_nothing_and_its_key_can_be_used_again(catalogue: C
 async def test_a_key_is_kept_for_a_day(catalogue: Catalogue, echo: JsonObject) -> None:
     clock = Seconds()
     async with opened(catalogue, echo) as (live, _, _):
-        live.server.config.app.state.idempotency.clock = clock  # type: ignore[union-attr]
+        live.server.config.app.state.idempotency.clock = clock  # type: ignore[union-attr]  # uvicorn's type
         headers = {HEADER: "k"}
         first = await live.client.post(FLOWS, json=echo, headers=headers)
         clock.now += keys.KEPT_SECONDS - 1
@@ -183,7 +183,7 @@ async def test_too_many_keys_are_refused_until_the_first_is_gone(
     monkeypatch.setattr(keys, "KEYS", 2)
     clock, number = Seconds(), itertools.count()
     async with opened(catalogue, echo) as (live, _, _), user(live, "eve") as eve:
-        live.server.config.app.state.idempotency.clock = clock  # type: ignore[union-attr]
+        live.server.config.app.state.idempotency.clock = clock  # type: ignore[union-attr]  # uvicorn's type
 
         async def post(client: httpx.AsyncClient) -> httpx.Response:
             return await client.post(FLOWS, json=echo, headers={HEADER: f"k{next(number)}"})

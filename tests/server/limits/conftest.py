@@ -33,7 +33,7 @@ class Calendar:
 
 def state_of(live: Live) -> ServerState:
     """The state of a running server."""
-    return live.server.config.app.state.server  # type: ignore[union-attr]
+    return live.server.config.app.state.server  # type: ignore[union-attr]  # uvicorn's type
 
 
 @asynccontextmanager

@@ -259,7 +259,7 @@ async def test_a_conversation_that_is_forgotten_leaves_no_events(catalogue: Cata
 async def forgotten(live: Live, turn: str) -> None:
     """Wait until a turn that has ended is stored, and deleted with its conversation."""
     with anyio.fail_after(10):
-        while (await live.client.get(f"{TURNS}/{turn}/events")).status_code != 404:  # noqa: ASYNC110
+        while (await live.client.get(f"{TURNS}/{turn}/events")).status_code != 404:  # noqa: ASYNC110  (it tells nobody)
             await asyncio.sleep(0.02)
 
 
