@@ -28,7 +28,18 @@ class FlowQuery(SearchQuery):
     stale: bool = False
 
 
-class StaleFlow(Received):
+class _Entry(Received):
+    """What lists show of a stored flow."""
+
+    id: str
+    name: str
+    node_count: int
+    edge_count: int
+    version: int
+    updated_at: str
+
+
+class StaleFlow(_Entry):
     """A stored flow with components of an earlier engine.
 
     Attributes:
@@ -41,12 +52,6 @@ class StaleFlow(Received):
         stale: the types of these components.
     """
 
-    id: str
-    name: str
-    node_count: int
-    edge_count: int
-    version: int
-    updated_at: str
     stale: list[str]
 
 
@@ -92,7 +97,7 @@ class UpdatedComponent(Received):
     current: str
 
 
-class UpdatedFlow(Received):
+class UpdatedFlow(_Entry):
     """A flow whose components were updated, or would be.
 
     Attributes:
@@ -108,19 +113,13 @@ class UpdatedFlow(Received):
         lost: the values and connections that could not be kept.
     """
 
-    id: str
-    name: str
-    node_count: int
-    edge_count: int
-    version: int
-    updated_at: str
     components: list[UpdatedComponent]
     changes: list[str]
     actions: list[ActionJson]
     lost: list[str]
 
 
-class WholeFlow(Received):
+class WholeFlow(_Entry):
     """A stored flow with its document.
 
     Attributes:
@@ -133,12 +132,6 @@ class WholeFlow(Received):
         flow: the document.
     """
 
-    id: str
-    name: str
-    node_count: int
-    edge_count: int
-    version: int
-    updated_at: str
     flow: FlowObject
 
 
