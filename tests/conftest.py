@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import logging
 import os
 import ssl
 import tempfile
@@ -122,6 +123,12 @@ def data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "data"
     monkeypatch.setenv("WIREWRIGHT_DATA", str(folder))
     return folder
+
+
+@pytest.fixture(autouse=True)
+def server_log_level() -> None:
+    """A server that an earlier test ran in this process has silenced the log of every later one."""
+    logging.getLogger("uvicorn.error").setLevel(logging.NOTSET)
 
 
 @pytest.fixture(scope="session")

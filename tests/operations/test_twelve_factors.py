@@ -18,7 +18,7 @@ def test_the_places_are_up_to_date() -> None:
     assert current(TEXT) == TEXT, "python -m scripts.twelve_factors"
 
 
-@pytest.mark.parametrize(("number", "name"), enumerate(FACTORS))
+@pytest.mark.parametrize(("number", "name"), list(enumerate(FACTORS)))
 def test_a_factor_has_a_rating_places_and_a_gap(number: int, name: str) -> None:
     assert len(SECTIONS) == len(FACTORS)
     title, _, body = SECTIONS[number].partition("\n")
