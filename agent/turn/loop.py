@@ -19,6 +19,8 @@ from pydantic_ai import (
     RunContext,
     TextPart,
     TextPartDelta,
+    ThinkingPart,
+    ThinkingPartDelta,
     ToolCallPart,
     ToolReturnPart,
     UserPromptPart,
@@ -214,7 +216,7 @@ def _values(flow: Flow) -> Iterator[str]:
 
 
 def is_forwarded(event: AgentStreamEvent, *, text: bool) -> bool:
-    """Whether a turn forwards an event: custom events, tool calls and their results, and the answer's text.
+    """Whether a turn forwards an event: custom events, thoughts, tool calls, their results, and the answer's text.
 
     Args:
         event: an event of the agent's run.
@@ -222,8 +224,8 @@ def is_forwarded(event: AgentStreamEvent, *, text: bool) -> bool:
     """
     match event:
         case PartStartEvent():
-            return text and isinstance(event.part, TextPart)
+            return isinstance(event.part, ThinkingPart) or (text and isinstance(event.part, TextPart))
         case PartDeltaEvent():
-            return text and isinstance(event.delta, TextPartDelta)
+            return isinstance(event.delta, ThinkingPartDelta) or (text and isinstance(event.delta, TextPartDelta))
         case _:
             return isinstance(event, CustomEvent | FunctionToolCallEvent | FunctionToolResultEvent)
