@@ -10,13 +10,13 @@ from uuid import uuid4
 import anyio
 
 from agent.assistant import Assistant
+from agent.contract.details import StartedEvent
 from agent.contract.endings import cancelled, failed
 from agent.contract.events import (
     CancelledEvent,
     CompleteEvent,
     ErrorEvent,
     Event,
-    StartedEvent,
     StopReason,
     Stored,
 )

@@ -17,6 +17,7 @@ from pydantic_ai import (
     ThinkingPartDelta,
 )
 
+from agent.contract.details import ReasoningEvent, ToolCallEvent, ToolResultEvent
 from agent.contract.endings import ending, field_edit
 from agent.contract.events import (
     CompleteEvent,
@@ -25,12 +26,9 @@ from agent.contract.events import (
     FileWrittenEvent,
     FlowPreviewEvent,
     ProgressEvent,
-    ReasoningEvent,
     Stored,
     TodosEvent,
     TokenEvent,
-    ToolCallEvent,
-    ToolResultEvent,
     file_url,
 )
 from agent.contract.flow_updates import (
