@@ -32,6 +32,7 @@ from server.routes import (
     files,
     health,
     metrics,
+    page,
     providers,
     run_log,
     runs,
@@ -153,6 +154,7 @@ def create_app(
                 *metrics.routes,
                 *description.routes,
                 *health.routes,
+                *page.routes,
                 *sign_in.routes,
             ]
         ),

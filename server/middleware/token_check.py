@@ -17,7 +17,8 @@ from server.access.failed_sign_ins import FailedSignIns
 from server.error_body import error_json
 from server.json_response import JsonResponse
 
-OPEN_PATHS: Final = frozenset({"/", "/docs", "/healthz", "/openapi.json", "/readyz", SIGN_IN_PATH})
+OPEN_PATHS: Final = frozenset({"/", "/docs", "/healthz", "/icon.svg", "/openapi.json", "/readyz", SIGN_IN_PATH})
+OPEN_FOLDER: Final = "/assets/"
 """What is read without the token: health checks, what is the same on every server, and signing in."""
 
 RETRY_SECONDS: Final = "5"
@@ -55,7 +56,10 @@ class TokenCheck:
 
     async def _refusal(self, method: str, scope: Scope) -> JsonResponse | None:
         """The response that refuses a request, or None when it may pass; its user is then in the scope."""
-        if (method in _READS and scope["path"] in OPEN_PATHS) or (method == "POST" and scope["path"] == SIGN_IN_PATH):
+        path: str = scope["path"]
+        if method in _READS and (path in OPEN_PATHS or path.startswith(OPEN_FOLDER)):
+            return None
+        if method == "POST" and path == SIGN_IN_PATH:
             return None
         headers = Headers(scope=scope)
         given = headers.getlist("authorization")
