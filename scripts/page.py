@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -126,9 +125,8 @@ def main() -> int:
         if build(ROOT):
             print("The page is built.")
     except PageNotBuilt as failure:
-        shutil.rmtree(page_folder(ROOT), ignore_errors=True)
         print(f"The page could not be built: {failure}", file=sys.stderr)
-        print("The server works without it; / says how to use it by other means.", file=sys.stderr)
+        print("The server works without it, or with the one that was built before.", file=sys.stderr)
         return 1
     return 0
 
