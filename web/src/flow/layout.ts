@@ -24,7 +24,7 @@ export function arrange(flow: FlowDocument, sizeOf: (id: string) => Size): Map<s
   graph.setGraph({ rankdir: "LR", nodesep: GAP / 2, ranksep: GAP });
   graph.setDefaultEdgeLabel(() => ({}));
   const ids = nodesOf(flow).map(idOf);
-  for (const id of ids) graph.setNode(id, sizeOf(id));
+  for (const id of ids) graph.setNode(id, { ...sizeOf(id) });
   for (const edge of edgesOf(flow)) {
     if (graph.hasNode(edge.source) && graph.hasNode(edge.target)) graph.setEdge(edge.source, edge.target);
   }
