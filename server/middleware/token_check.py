@@ -18,8 +18,10 @@ from server.error_body import error_json
 from server.json_response import JsonResponse
 
 OPEN_PATHS: Final = frozenset({"/", "/docs", "/healthz", "/icon.svg", "/openapi.json", "/readyz", SIGN_IN_PATH})
-OPEN_FOLDER: Final = "/assets/"
 """What is read without the token: health checks, what is the same on every server, and signing in."""
+
+OPEN_FOLDER: Final = "/assets/"
+"""The files of the page, which are likewise open."""
 
 RETRY_SECONDS: Final = "5"
 _READS: Final = frozenset({"GET", "HEAD"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mimetypes
+import re
 from functools import cache
 from hashlib import sha256
 from html import escape
@@ -18,6 +19,9 @@ from server.requests.operation import operation
 
 STATIC: Final = Path(__file__).parent.parent / "static"
 """Where the build of `web/` puts the page."""
+
+_NAME: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*", re.ASCII)
+"""What the names of the page's files are made of."""
 
 _FOREVER: Final = "public, max-age=31536000, immutable"
 
@@ -39,7 +43,7 @@ async def page(request: Request) -> Response:
 async def asset(request: Request) -> Response:
     """A file of the page. Its name changes with its content, so browsers keep it."""
     name: str = request.path_params["name"]
-    found = _file(f"assets/{name}") if "/" not in name and name not in {"", ".", ".."} else None
+    found = _file(f"assets/{name}") if _NAME.fullmatch(name) else None
     if found is None:
         raise ApiError(404, "not_found", "There is no such file of the page.", "Load the page again.")
     content, _ = found
