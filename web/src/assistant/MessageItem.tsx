@@ -84,8 +84,8 @@ function PartItem({ part, isUser }: { part: Part; isUser: boolean }) {
       return <QuestionCard question={part.question} state={part.state} />;
     case "run":
       return (
-        <section className="card run" aria-label={strings.run}>
-          <h3>{strings.run}</h3>
+        <div className="card run" role="group" aria-label={strings.run}>
+          <h2>{strings.run}</h2>
           {part.run.error === null ? (
             <Markdown text={part.run.output ?? ""} />
           ) : (
@@ -94,13 +94,13 @@ function PartItem({ part, isUser }: { part: Part; isUser: boolean }) {
             </p>
           )}
           <small className="figures">{strings.seconds(part.run.metrics.seconds)}</small>
-        </section>
+        </div>
       );
     case "record":
       return (
-        <section className="record" aria-label={strings.record}>
+        <div className="record" role="note" aria-label={strings.record}>
           <Markdown text={part.text} />
-        </section>
+        </div>
       );
     case "notice":
       return <p className="notice-line">{part.text}</p>;

@@ -20,7 +20,7 @@ export function ProposalCard({ part }: { part: Extract<Part, { kind: "proposal" 
   };
   return (
     <section className="card" aria-label={strings.proposal(part.name)}>
-      <h3>{part.name}</h3>
+      <h2>{part.name}</h2>
       {flow !== null && <Picture flow={flow} />}
       {flow !== null && <p>{nodesOf(flow).map(titleOf).join(" · ")}</p>}
       {part.state === "open" && id !== null ? (

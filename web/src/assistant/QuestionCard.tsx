@@ -20,7 +20,7 @@ export function QuestionCard({ question, state }: { question: Question; state: A
   const why = "why" in question ? strings.why[question.why] : undefined;
   return (
     <section className="card question" aria-label={title}>
-      <h3>{title}</h3>
+      <h2>{title}</h2>
       <Body question={question} />
       {why !== undefined && <p className="why">{why}</p>}
       {state !== "open" ? (

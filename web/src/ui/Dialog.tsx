@@ -23,10 +23,10 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   }, []);
   return (
     <dialog ref={dialog} className="dialog" aria-label={title} onClose={onClose}>
-      <header>
+      <div className="dialog-head">
         <h2>{title}</h2>
         <Button label={strings.close} icon={<X size={16} />} onClick={() => dialog.current?.close()} />
-      </header>
+      </div>
       {children}
     </dialog>
   );
