@@ -74,6 +74,40 @@ async def connecting(look: Look) -> None:
     await look.page.get_by_role("dialog").wait_for()
 
 
+async def trying(look: Look) -> None:
+    """A chat with the flow, which has answered."""
+    await built(look)
+    await look.page.get_by_role("tab", name="Try the flow").click()
+    box = look.page.get_by_role("textbox", name="Input of the run")
+    await box.fill("hello")
+    await box.press("Enter")
+    await look.page.get_by_role("log", name="Try the flow").get_by_text("hello").nth(1).wait_for()
+
+
+async def settings(look: Look) -> None:
+    """Providers, variables, files and usage."""
+    await look.live.client.put("/api/v1/variables/SEARCH_KEY", json={"value": "s3cret"})
+    await look.live.client.post("/api/v1/files", files={"file": ("hours.txt", b"nine to five")})
+    await look.page.get_by_role("link", name="Settings").click()
+    await look.page.get_by_text("hours.txt").wait_for()
+    await look.page.get_by_text("SEARCH_KEY").wait_for()
+
+
+async def conversations(look: Look) -> None:
+    """The conversations about a flow."""
+    await proposed(look)
+    await look.page.get_by_role("button", name="Conversations").click()
+    await look.page.get_by_role("dialog").get_by_text("Build an echo").first.wait_for()
+
+
+async def revisions(look: Look) -> None:
+    """The versions of a flow, one of them opened."""
+    await built(look)
+    await look.page.get_by_role("button", name="Revisions").click()
+    await look.page.get_by_role("dialog").get_by_text("Assistant").click()
+    await look.page.get_by_role("dialog").get_by_role("listitem").nth(1).wait_for()
+
+
 async def signed_out(look: Look) -> None:
     """A browser that the server does not know."""
     await look.page.context.clear_cookies()
@@ -93,6 +127,10 @@ STATES: dict[str, State] = {
     "refining": (PLAN, refining),
     "palette": ((), palette),
     "connecting": (BUILD, connecting),
+    "trying": (BUILD, trying),
+    "settings": ((), settings),
+    "conversations": (BUILD, conversations),
+    "revisions": (BUILD, revisions),
     "signed_out": ((), signed_out),
 }
 """By name: what the model answers, and the way there."""

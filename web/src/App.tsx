@@ -1,5 +1,5 @@
 import { X } from "lucide-react";
-import { useEffect } from "react";
+import { Suspense, lazy, useEffect } from "react";
 
 import { useApp } from "./state/app";
 import { strings } from "./strings";
@@ -7,6 +7,8 @@ import { Button } from "./ui/Button";
 import { FlowView } from "./views/FlowView";
 import { FlowsView } from "./views/FlowsView";
 import { SignInView } from "./views/SignInView";
+
+const SettingsView = lazy(() => import("./views/SettingsView").then((loaded) => ({ default: loaded.SettingsView })));
 
 /** The page: signing in, the list of flows, or one flow with the assistant. */
 export function App() {
@@ -21,6 +23,10 @@ export function App() {
         </p>
       ) : place.view === "flow" ? (
         <FlowView key={place.id} id={place.id} />
+      ) : place.view === "settings" ? (
+        <Suspense fallback={<p className="center">{strings.loading}</p>}>
+          <SettingsView />
+        </Suspense>
       ) : (
         <FlowsView />
       )}

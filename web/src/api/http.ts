@@ -1,5 +1,7 @@
 /** Requests to the server that serves this page. */
 
+import { createParser } from "eventsource-parser";
+
 export interface Problem {
   status: number;
   code: string;
@@ -66,5 +68,17 @@ async function problemOf(response: Response): Promise<Problem> {
     return { ...problem, ...error, status: response.status };
   } catch {
     return problem; // a proxy answered, in words of its own
+  }
+}
+
+/** The JSON documents in a body of server-sent events. */
+ 
+export async function* framesOf<T>(body: ReadableStream<Uint8Array>): AsyncGenerator<T> {
+  const found: T[] = [];
+  const parser = createParser({ onEvent: (frame) => found.push(JSON.parse(frame.data) as T) });
+  const decoder = new TextDecoder();
+  for await (const chunk of body) {
+    parser.feed(decoder.decode(chunk, { stream: true }));
+    yield* found.splice(0);
   }
 }

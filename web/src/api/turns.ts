@@ -1,9 +1,7 @@
 /** The events of a turn: as they come, and again after the connection was lost. */
 
-import { createParser } from "eventsource-parser";
-
 import type { AssistRequest, Event } from "./contract";
-import { RequestFailed, request, send } from "./http";
+import { RequestFailed, framesOf, request, send } from "./http";
 
 const STREAM = "/api/v1/agentic/assist/stream";
 const WAITS = [250, 1_000, 2_000, 4_000, 8_000];
@@ -50,7 +48,7 @@ async function* resumed(
       const response = await ask();
       if (lost > 0) onConnection?.(true);
       if (response.status === 204 || response.body === null) return;
-      for await (const event of framed(response.body)) {
+      for await (const event of framesOf<Event>(response.body)) {
         lost = 0;
         if (event.sequence !== undefined) {
           if (event.sequence <= last) continue;
@@ -70,16 +68,5 @@ async function* resumed(
     lost += 1;
     await new Promise((resolve) => setTimeout(resolve, wait));
     ask = () => events(turn, last, signal);
-  }
-}
-
-/** The events in a body of server-sent events. */
-export async function* framed(body: ReadableStream<Uint8Array>): AsyncGenerator<Event> {
-  const found: Event[] = [];
-  const parser = createParser({ onEvent: (frame) => found.push(JSON.parse(frame.data) as Event) });
-  const decoder = new TextDecoder();
-  for await (const chunk of body) {
-    parser.feed(decoder.decode(chunk, { stream: true }));
-    yield* found.splice(0);
   }
 }

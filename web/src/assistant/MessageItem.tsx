@@ -86,14 +86,8 @@ function PartItem({ part, isUser }: { part: Part; isUser: boolean }) {
       return (
         <div className="card run" role="group" aria-label={strings.run}>
           <h2>{strings.run}</h2>
-          {part.run.error === null ? (
-            <Markdown text={part.run.output ?? ""} />
-          ) : (
-            <p className="error">
-              {part.run.error.message} {part.run.error.fix}
-            </p>
-          )}
-          <small className="figures">{strings.seconds(part.run.metrics.seconds)}</small>
+          {part.error === null ? <Markdown text={part.output ?? ""} /> : <p className="error">{part.error}</p>}
+          {part.seconds !== null && <small className="figures">{strings.seconds(part.seconds)}</small>}
         </div>
       );
     case "record":

@@ -1,6 +1,6 @@
 /** A message as ordered parts, and how the events of a turn and stored transcripts become them. */
 
-import type { CompleteData, Event, FlowDocument, Question, RunResult, Todo, TokenCount, TranscriptMessage } from "../api/contract";
+import type { CompleteData, Event, FlowDocument, Question, Todo, TokenCount, TranscriptMessage } from "../api/contract";
 
 export type Answer = "open" | "approved" | "denied" | "withdrawn";
 
@@ -12,7 +12,7 @@ export type Part =
   | { kind: "file"; path: string; size: number; change: string }
   | { kind: "proposal"; id: string | null; name: string; flow: FlowDocument | null; state: Answer }
   | { kind: "question"; question: Question; state: Answer }
-  | { kind: "run"; run: RunResult }
+  | { kind: "run"; output: string | null; error: string | null; seconds: number | null }
   | { kind: "record"; text: string }
   | { kind: "notice"; text: string }
   | { kind: "error"; code: string; message: string; fix: string };
@@ -112,6 +112,16 @@ export function ofTranscript(stored: TranscriptMessage[]): Message[] {
             state: answers.get(part.id) ?? "open",
           });
           break;
+        case "file":
+          if (part.change !== "deleted") parts.push({ kind: "file", path: part.path, size: part.size, change: part.change });
+          break;
+        case "run":
+          if (part.by === "user") parts.push({ kind: "run", output: part.output, error: part.error, seconds: null });
+          break;
+        case "failure":
+          if (part.code === "cancelled") parts.push({ kind: "notice", text: part.message });
+          else parts.push({ kind: "error", code: part.code, message: part.message, fix: part.fix });
+          break;
         case "proposal":
           parts.push({
             kind: "proposal",
@@ -138,7 +148,9 @@ function completed(before: Message, data: CompleteData): Message {
   const isTold = settled.some((part) => part.kind === "text");
   const text: Part[] = isTold || data.result === "" ? [] : [{ kind: "text", text: data.result }];
   const record = data.record.disagrees ? [] : recorded(data.record.text);
-  const runs: Part[] = data.run === undefined ? [] : [{ kind: "run", run: data.run }];
+  const run = data.run;
+  const error = run?.error == null ? null : [run.error.message, run.error.fix].filter(Boolean).join(" ");
+  const runs: Part[] = run === undefined ? [] : [{ kind: "run", output: run.output, error, seconds: run.metrics.seconds }];
   const questions = (data.approvals ?? []).map((question): Part => ({ kind: "question", question, state: "open" }));
   const notes = data.caveats.map((caveat): Part => ({ kind: "notice", text: caveat }));
   const done = withParts(before, [...settled, ...text, ...record, ...notes, ...runs, ...questions]);

@@ -8,7 +8,8 @@ import { connectedFields, fieldsOf, isPort, labelOf, outputsOf, shownFields, tit
 import { setField } from "../flow/edit";
 import { useFlow } from "../state/flow";
 import { strings } from "../strings";
-import { FieldInput } from "./FieldInput";
+import { useRun } from "../state/run";
+import { FieldInput, summaryOf } from "./FieldInput";
 import { colourOf } from "./colours";
 
 export type CanvasNode = Node<{ document: NodeDocument; isChanged: boolean }, "component">;
@@ -17,6 +18,8 @@ export type CanvasNode = Node<{ document: NodeDocument; isChanged: boolean }, "c
 export const FlowNode = memo(function FlowNode({ id, data, selected }: NodeProps<CanvasNode>) {
   const { document } = data;
   const [isOpen, setOpen] = useState(false);
+  const running = useRun((run) => run.nodes.get(id));
+  const given = useRun((run) => run.values.get(id));
   const dragged = useConnection((connection) =>
     connection.inProgress && connection.fromHandle.type === "source" ? `${connection.fromNode.id}\n${connection.fromHandle.id ?? ""}` : "",
   );
@@ -28,7 +31,7 @@ export const FlowNode = memo(function FlowNode({ id, data, selected }: NodeProps
   const [fromNode = "", fromPort = ""] = dragged.split("\n");
   const change = useFlow.getState().change;
   return (
-    <article className={`node ${selected ? "selected" : ""} ${data.isChanged ? "changed" : ""}`} aria-label={titleOf(document)}>
+    <article className={`node ${selected ? "selected" : ""} ${data.isChanged ? "changed" : ""} ${running ?? ""}`} aria-label={titleOf(document)}>
       <header>
         <strong>{titleOf(document)}</strong>
         {titleOf(document) !== typeOf(document) && <small>{typeOf(document)}</small>}
@@ -58,6 +61,12 @@ export const FlowNode = memo(function FlowNode({ id, data, selected }: NodeProps
         <button type="button" className="more nodrag" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {isOpen ? strings.less : strings.moreFields(hidden)}
         </button>
+      )}
+      {given !== undefined && (
+        <details className="given nodrag">
+          <summary>{strings.output}</summary>
+          <pre tabIndex={0}>{summaryOf(given)}</pre>
+        </details>
       )}
       {outputsOf(document).map((output) => (
         <div className="port-row output" key={output.name}>

@@ -1,4 +1,4 @@
-import { ArrowLeft, Download, LayoutGrid, Plus, Redo2, Undo2 } from "lucide-react";
+import { ArrowLeft, Download, GitCommitHorizontal, LayoutGrid, Plus, Redo2, Undo2 } from "lucide-react";
 import { useState } from "react";
 
 import { send } from "../api/http";
@@ -9,12 +9,14 @@ import { useFlow } from "../state/flow";
 import { strings } from "../strings";
 import { Button } from "../ui/Button";
 import { Palette } from "./Palette";
+import { RevisionsDialog } from "./RevisionsDialog";
 
 /** What can be done with the whole flow, and whether it is saved. */
 export function Toolbar() {
   const { id, history, saving, problem, undo, redo, change, settle, save } = useFlow();
   const fail = useApp((app) => app.fail);
   const [isAdding, setAdding] = useState(false);
+  const [isLooking, setLooking] = useState(false);
   const flow = history.present;
   const arranged = async () => {
     const { arrange } = await import("../flow/layout");
@@ -39,6 +41,7 @@ export function Toolbar() {
       <a className="button quiet icon" href="#/flows" aria-label={strings.back} title={strings.back}>
         <ArrowLeft size={16} />
       </a>
+      <h1 className="hidden">{flow.name}</h1>
       <input
         className="title"
         aria-label={strings.name}
@@ -49,6 +52,7 @@ export function Toolbar() {
       <Button label={strings.redo} icon={<Redo2 size={16} />} disabled={history.future.length === 0} onClick={redo} />
       <Button label={strings.layout} icon={<LayoutGrid size={16} />} disabled={nodesOf(flow).length + edgesOf(flow).length === 0} onClick={() => void arranged().catch(fail)} />
       <Button label={strings.addComponent} icon={<Plus size={16} />} onClick={() => setAdding(true)} />
+      <Button label={strings.history} icon={<GitCommitHorizontal size={16} />} onClick={() => void save().then(() => setLooking(true))} />
       <Button label={strings.export} icon={<Download size={16} />} onClick={() => void download().catch(fail)} />
       <span className="saving" role="status">
         {saving === "saved" ? strings.saved : saving === "failed" || saving === "conflict" ? strings.notSaved : strings.saving}
@@ -66,6 +70,7 @@ export function Toolbar() {
           <Button onClick={() => void settle("theirs").catch(fail)}>{strings.takeTheirs}</Button>
         </>
       )}
+      {isLooking && <RevisionsDialog onClose={() => setLooking(false)} />}
       {isAdding && <Palette onClose={() => setAdding(false)} />}
     </header>
   );

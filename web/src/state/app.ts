@@ -6,7 +6,7 @@ import type { ConfigReply } from "../api/contract";
 import { RequestFailed, onSignedOut, request } from "../api/http";
 import { strings } from "../strings";
 
-export type Place = { view: "flows" } | { view: "flow"; id: string };
+export type Place = { view: "flows" } | { view: "settings" } | { view: "flow"; id: string };
 
 interface AppState {
   place: Place;
@@ -22,11 +22,12 @@ interface AppState {
 
 export function placeOf(hash: string): Place {
   const [, view, id] = hash.split("/");
-  return view === "flow" && id !== undefined && id !== "" ? { view: "flow", id: decodeURIComponent(id) } : { view: "flows" };
+  if (view === "settings") return { view };
+  return view === "flow" && id !== undefined && id !== "" ? { view, id: decodeURIComponent(id) } : { view: "flows" };
 }
 
 export function hashOf(place: Place): string {
-  return place.view === "flow" ? `#/flow/${encodeURIComponent(place.id)}` : "#/flows";
+  return place.view === "flow" ? `#/flow/${encodeURIComponent(place.id)}` : `#/${place.view}`;
 }
 
 export function go(place: Place): void {

@@ -1,4 +1,4 @@
-import { Copy, Plus, Trash2, Upload } from "lucide-react";
+import { Copy, Plus, Settings, Trash2, Upload } from "lucide-react";
 import { useCallback, useEffect, useRef, useState } from "react";
 
 import type { FlowEntry, TemplateEntry } from "../api/contract";
@@ -62,6 +62,9 @@ export function FlowsView() {
             if (chosen !== undefined) bring(chosen);
           }}
         />
+        <a className="button quiet icon" href="#/settings" aria-label={strings.settings} title={strings.settings}>
+          <Settings size={16} />
+        </a>
         <Button icon={<Upload size={16} />} onClick={() => file.current?.click()}>
           {strings.import}
         </Button>
