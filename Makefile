@@ -56,6 +56,7 @@ lint: install ## Check style, formatting and types.
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/basedpyright
+	@$(BIN)/python -m scripts.page check
 
 format: install ## Format the code and apply safe fixes.
 	@$(BIN)/ruff format .

@@ -1,5 +1,7 @@
 """`python -m scripts.page`: build the page, `web/` into `server/static/`, with the Node of a Python package.
 
+`python -m scripts.page check` runs its type checker and linter instead, where its packages are installed.
+
 Hatch's build hook does the same for wheels and source distributions. A page that is current is not built again.
 """
 
@@ -120,13 +122,28 @@ def node_and_npm() -> tuple[Path, Path]:
 
 
 def main() -> int:
-    """Build the page, and say what came of it."""
+    """Build or check the page, and say what came of it."""
+    if sys.argv[1:] == ["check"]:
+        return check()
     try:
         if build(ROOT):
             print("The page is built.")
     except PageNotBuilt as failure:
         print(f"The page could not be built: {failure}", file=sys.stderr)
         print("The server works without it, or with the one that was built before.", file=sys.stderr)
+        return 1
+    return 0
+
+
+def check() -> int:
+    """Check the types and the style of the page's sources."""
+    if not is_current(ROOT):
+        print("The page is not built, so its sources are not checked: `make page` says why.")
+        return 0
+    try:
+        npm(ROOT, "run", "check")
+    except PageNotBuilt as failure:
+        print(failure, file=sys.stderr)
         return 1
     return 0
 

@@ -32,15 +32,14 @@ from server.routes import (
     files,
     health,
     metrics,
-    page,
     providers,
     run_log,
     runs,
-    sign_in,
     turns,
     usage,
     variables,
 )
+from server.routes.browser import page, sign_in
 from server.routes.conversations import stored as conversations
 from server.routes.flows import files as flow_files
 from server.routes.flows import revisions, sessions, stored, templates, updates

@@ -1,4 +1,4 @@
-"""The page's own tests and linters, run by the Node that builds it."""
+"""The page's own tests, run by the Node that builds it."""
 
 import pytest
 
@@ -13,7 +13,3 @@ def _npm(*words: str) -> None:
 
 def test_the_pure_parts_of_the_page_do_what_they_should() -> None:
     _npm("run", "test")
-
-
-def test_the_sources_of_the_page_are_typed_and_clean() -> None:
-    _npm("run", "check")

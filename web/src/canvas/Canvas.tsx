@@ -21,6 +21,9 @@ import { ConnectDialog } from "./ConnectDialog";
 type AnyNode = CanvasNode | CanvasNote;
 
 const TYPES = { component: FlowNode, note: NoteNode };
+/** The event that says that the flow was laid out anew. */
+export const ARRANGED = "wirewright:arranged";
+
 const FIT = { padding: 0.1, minZoom: 0.4, maxZoom: 1 };
 
 /** The canvas with what surrounds it. */
@@ -48,6 +51,11 @@ function Graph() {
     setShown({ flow, changed });
     setNodes(drawn(flow, changed, nodes));
   }
+  useEffect(() => {
+    const fit = () => void view.fitView({ ...FIT, duration: 300 });
+    window.addEventListener(ARRANGED, fit);
+    return () => window.removeEventListener(ARRANGED, fit);
+  }, [view]);
   useEffect(() => {
     if (changed.size === 0 || !followed.current) return;
     void view.fitView({ ...FIT, nodes: [...changed].map((id) => ({ id })), duration: 300 });

@@ -8,6 +8,7 @@ import { useApp } from "../state/app";
 import { useFlow } from "../state/flow";
 import { strings } from "../strings";
 import { Button } from "../ui/Button";
+import { ARRANGED } from "./Canvas";
 import { Palette } from "./Palette";
 import { RevisionsDialog } from "./RevisionsDialog";
 
@@ -25,6 +26,7 @@ export function Toolbar() {
       return { width: drawn?.offsetWidth ?? 280, height: drawn?.offsetHeight ?? 200 };
     };
     change(move(flow, arrange(flow, sizeOf)));
+    requestAnimationFrame(() => window.dispatchEvent(new Event(ARRANGED)));
   };
   const download = async () => {
     if (id === null) return;

@@ -24,7 +24,7 @@ def static(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "icon.svg").write_text("<svg/>")
     (folder / "assets" / "index-1.js").write_text("1")
     (folder / "secret.txt").write_text("not of the page")
-    monkeypatch.setattr("server.routes.page.STATIC", folder)
+    monkeypatch.setattr("server.routes.browser.page.STATIC", folder)
     return folder
 
 
@@ -78,7 +78,7 @@ async def test_a_new_page_is_served_without_a_restart(catalogue: Catalogue, stat
 @pytest.fixture
 def unbuilt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A checkout without a built page."""
-    monkeypatch.setattr("server.routes.page.STATIC", tmp_path / "nothing")
+    monkeypatch.setattr("server.routes.browser.page.STATIC", tmp_path / "nothing")
 
 
 @pytest.mark.usefixtures("unbuilt")

@@ -17,7 +17,7 @@ from starlette.routing import Route
 from server.errors import ApiError
 from server.requests.operation import operation
 
-STATIC: Final = Path(__file__).parent.parent / "static"
+STATIC: Final = Path(__file__).parents[2] / "static"
 """Where the build of `web/` puts the page."""
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*", re.ASCII)
