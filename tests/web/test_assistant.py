@@ -22,6 +22,7 @@ def who(catalogue: Catalogue, *script: Step) -> Any:
     return assistant(catalogue, ScriptedModel(*script), StandInRunner(results=[ran("hello")] * 6))
 
 
+@pytest.mark.parity("term-pending-plan-proposal", "term-plan-proposal-status", "base-term-approve-action")
 async def test_a_plan_that_is_refined_comes_back_changed_and_then_builds(
     browser: Browser, catalogue: Catalogue
 ) -> None:
@@ -44,6 +45,7 @@ async def test_a_plan_that_is_refined_comes_back_changed_and_then_builds(
         await expect(plans.nth(1)).to_contain_text("Approved")
 
 
+@pytest.mark.parity("term-pending-flow-proposal", "term-flow-proposal-status")
 async def test_a_dismissed_proposal_is_dismissed(browser: Browser, catalogue: Catalogue) -> None:
     async with looking(browser, who(catalogue, *BUILD)) as look:
         await proposed(look)
@@ -53,6 +55,7 @@ async def test_a_dismissed_proposal_is_dismissed(browser: Browser, catalogue: Ca
         await expect(look.page.locator(".react-flow__node")).to_have_count(0)
 
 
+@pytest.mark.parity("term-flow-action", "term-flow-edit-carousel")
 async def test_a_change_of_a_text_shows_old_and_new_and_is_made_when_it_is_approved(
     browser: Browser, catalogue: Catalogue
 ) -> None:
@@ -74,6 +77,7 @@ async def test_a_change_of_a_text_shows_old_and_new_and_is_made_when_it_is_appro
         await expect(field).to_have_value("new words")
 
 
+@pytest.mark.parity("base-term-component-mention", "base-term-field-mention", "base-scenario-mention-list")
 async def test_mentions_and_commands_are_completed_by_keyboard(browser: Browser, catalogue: Catalogue) -> None:
     async with looking(browser, who(catalogue, *BUILD)) as look:
         await built(look)
@@ -172,6 +176,7 @@ async def test_the_last_message_is_sent_again_from_where_it_was(browser: Browser
         await expect(look.page.locator(".message.user")).to_have_count(1)
 
 
+@pytest.mark.parity("error-frontend")
 async def test_an_error_says_what_to_do(browser: Browser, catalogue: Catalogue) -> None:
     async with looking(browser, who(catalogue, RuntimeError("secret inside"))) as look:
         await empty(look)

@@ -2,6 +2,7 @@ import { Paperclip, SendHorizontal, Square, X } from "lucide-react";
 import { useEffect, useId, useRef, useState } from "react";
 
 import { request } from "../api/http";
+import { happened } from "../api/measured";
 import { useAssistant } from "../state/assistant";
 import { useApp } from "../state/app";
 import { useFlow } from "../state/flow";
@@ -109,6 +110,7 @@ export function Composer() {
     const found = recalled(step < 0 ? "up" : "down", value, [selectionStart, selectionEnd], recall, kept.inputs);
     if (found === null) return;
     event.preventDefault();
+    happened({ name: "assistant.input_history.recall", direction: step < 0 ? "up" : "down", pointer: found.recall.at ?? kept.inputs.length });
     write(found.text);
     setListed(false);
     setRecall(found.recall);

@@ -6,6 +6,7 @@ import { afterEvent, answered, message, ofTranscript } from "../assistant/parts"
 import type { Answer, Message } from "../assistant/parts";
 import type { Decision, Event, TranscriptMessage } from "../api/contract";
 import { RequestFailed, request } from "../api/http";
+import { happened, measured } from "../api/measured";
 import { cancelTurn, followTurn, startTurn } from "../api/turns";
 import { kept } from "./kept";
 import { useFlow } from "./flow";
@@ -57,6 +58,7 @@ export const useAssistant = create<AssistantState>((set, get) => {
         if (event.event === "complete") useFlow.getState().turnEnds(event.data.flow, event.data.version ?? null, event.data.proposal === undefined ? event.data.faults : []);
         if (event.event === "error" || event.event === "cancelled") useFlow.getState().turnEnds(null, event.version ?? null);
         update(turn, (one) => afterEvent(one, event));
+        if (event.event === "complete") noteChanges(get().messages.find((one) => one.id === turn));
       }
     } catch (error) {
       if (leaving.signal.aborted) return;
@@ -164,10 +166,16 @@ export const useAssistant = create<AssistantState>((set, get) => {
     choose: (model) => set({ model }),
     skipAll: (on) => {
       kept.skipsAll = on;
+      happened({ name: "assistant.skip_all.toggled", enabled: on, session_id: get().session });
       set({ applies: on ? "always" : "ask" });
     },
   };
 });
+
+function noteChanges(ended: Message | undefined): void {
+  const count = ended?.parts.reduce((sum, part) => sum + (part.kind === "changes" ? part.rows.length : 0), 0) ?? 0;
+  if (count > 0) measured({ name: "assistant_build_tasks_per_message", value: count });
+}
 
 async function transcript(session: string): Promise<TranscriptMessage[]> {
   try {
