@@ -2,7 +2,7 @@
 
 import os
 import tempfile
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -24,12 +24,18 @@ STATEMENT_MILLISECONDS = 30_000
 CONNECT_SECONDS = 5
 """How long connecting to Postgres may take, and waiting for a connection of the pool."""
 
+_PRAGMAS = f"PRAGMA busy_timeout={BUSY_MILLISECONDS}; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;"
+
 _LOCK = 0x57495245
 """The key of the advisory lock of Postgres that `exclusive` holds."""
 
 
-def create_engine(url: str) -> AsyncEngine:
+def create_engine(url: str, new_file: Callable[[], bytes] = bytes) -> AsyncEngine:
     """The engine of a database; an SQLite file and its folder are created if missing, and closed to other users.
+
+    Args:
+        url: an SQLAlchemy URL with an asynchronous driver.
+        new_file: gives the content of an SQLite file that is created.
 
     Raises:
         OSError: they cannot be created.
@@ -45,23 +51,25 @@ def create_engine(url: str) -> AsyncEngine:
     if engine.dialect.name == "sqlite":
         event.listen(engine.sync_engine, "connect", _set_up_sqlite)
         if file and file != ":memory:":
-            _make_private(Path(file))
+            _make_private(Path(file), new_file)
     return engine
 
 
-def _make_private(file: Path) -> None:
-    """SQLite gives the files that it makes beside the database the database's permissions.
+def _make_private(file: Path, new_file: Callable[[], bytes]) -> None:
+    """Create a file if it is missing, and close it to other users.
+
+    SQLite gives the files that it makes beside the database the database's permissions.
 
     The database itself is never opened here: to close it would end the locks of this process's other connections
     (https://sqlite.org/howtocorrupt.html, 2.2), so that two of them write at once.
     """
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     if not file.exists():
-        descriptor, empty = tempfile.mkstemp(prefix=f".{file.name}-", dir=file.parent)
-        os.close(descriptor)
-        with suppress(FileExistsError):  # another connection was first
-            os.link(empty, file)
-        os.unlink(empty)  # noqa: PTH108  (a name, as `mkstemp` gives it)
+        with tempfile.NamedTemporaryFile(prefix=f".{file.name}-", dir=file.parent) as made:
+            made.write(new_file())
+            made.flush()
+            with suppress(FileExistsError):  # another connection was first
+                os.link(made.name, file)
     for each in (file, file.with_name(f"{file.name}-wal"), file.with_name(f"{file.name}-shm")):
         if each.exists():
             close_to_others(each)
@@ -116,11 +124,7 @@ def _set_up_postgres(connection: DBAPIConnection, _: object) -> None:
 
 def _set_up_sqlite(connection: Any, _: object) -> None:
     connection.create_function("lower", 1, _lower)
-    cursor = connection.cursor()
-    cursor.execute(f"PRAGMA busy_timeout={BUSY_MILLISECONDS}")
-    cursor.execute("PRAGMA journal_mode=WAL")
-    cursor.execute("PRAGMA synchronous=NORMAL")
-    cursor.close()
+    connection.run_async(lambda driver: driver.executescript(_PRAGMAS))  # one hop to its thread, not one each
 
 
 def _lower(text: object) -> object:

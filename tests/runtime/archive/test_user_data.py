@@ -1,6 +1,7 @@
 """What one user has: exported, imported elsewhere or again, and deleted without a trace."""
 
 import json
+import re
 import zipfile
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
@@ -87,7 +88,7 @@ async def test_deletion_leaves_nothing_of_a_user_and_everything_of_others(databa
     assert after == {
         table: [row for row in rows if row.get("owner", row.get("id")) != "ada"] for table, rows in before.items()
     }
-    assert "ada" not in repr(after)
+    assert re.search(r"\bada\b", repr(after)) is None, "three letters alone may be part of what is encrypted"
     left = dict(contents(data))
     gone = {name for name in files if name not in left}
     assert {files[name] for name in gone} == {

@@ -90,6 +90,33 @@ async def test_a_new_database_has_the_tables_of_the_migrations(stored: str) -> N
             assert connection.execute(text("PRAGMA journal_mode")).all() == [("wal",)]
 
 
+async def test_an_sqlite_file_has_its_tables_from_the_moment_that_it_is_there(tmp_path: Path) -> None:
+    """A process that is killed while it creates the database leaves a whole file, or none."""
+    file = tmp_path / "folder" / "w.db"
+    engine = schema.create_engine(url(file), schema.new_file)
+    with connected(url(file)) as connection:
+        assert schema.revision(connection) == HEAD
+        assert differences(connection) == []
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert {each.name for each in file.parent.iterdir()} <= {"w.db", "w.db-wal", "w.db-shm"}
+    await engine.dispose()
+
+
+@pytest.mark.parametrize("place", ["w.db", ":memory:"])
+async def test_an_empty_sqlite_database_gets_the_tables(tmp_path: Path, place: str) -> None:
+    if place != ":memory:":
+        (tmp_path / place).touch()
+        place = str(tmp_path / place)
+    database = Database(f"sqlite+aiosqlite:///{place}")
+    rows = ConversationRows(database)
+    await rows.save("u", "s", "{}", 10)
+    assert await rows.load("u", "s") == "{}"
+    async with database.reading() as connection:
+        assert await connection.run_sync(schema.revision) == HEAD
+        assert await connection.run_sync(differences) == []
+    await database.aclose()
+
+
 @pytest.fixture
 def later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A version of Wirewright with one migration more."""
