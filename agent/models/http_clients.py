@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from runtime.gateway.limits.connecting import connect_patiently
 from runtime.gateway.limits.responses import limit_bodies
 
 GOOGLE_SECONDS = 20 * 60.0
@@ -40,7 +41,7 @@ def http_client_for(provider: str) -> Any:
 
 def _of(make: Callable[[], Any]) -> Any:
     def limited() -> Any:
-        return limit_bodies(make())
+        return connect_patiently(limit_bodies(make()))
 
     kind: Any = make().__class__
     return _reopening(kind)(limited)

@@ -13,6 +13,7 @@ from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.orm import DeclarativeBase
 
+from runtime.database.backends.sqlite_driver import one_trip_driver
 from runtime.files.private import close_to_others
 
 BUSY_MILLISECONDS = 5_000
@@ -46,7 +47,8 @@ def create_engine(url: str, new_file: Callable[[], bytes] = bytes) -> AsyncEngin
         engine = create_async_engine(parsed, connect_args=waits, pool_timeout=CONNECT_SECONDS, pool_pre_ping=True)
         event.listen(engine.sync_engine, "connect", _set_up_postgres)
         return engine
-    engine = create_async_engine(parsed)
+    driver = one_trip_driver() if parsed.drivername == "sqlite+aiosqlite" else None
+    engine = create_async_engine(parsed, module=driver)
     file = engine.url.database
     if engine.dialect.name == "sqlite":
         event.listen(engine.sync_engine, "connect", _set_up_sqlite)

@@ -21,6 +21,9 @@ _BEYOND = (
     .offset(bindparam("kept"))
 )
 _ADD = insert(RunRow)
+_END = update(RunRow).where(
+    RunRow.owner == bindparam("of"), RunRow.id == bindparam("run"), RunRow.state.in_(("running", "interrupted"))
+)
 _DROP = delete(RunRow).where(RunRow.number.in_(_BEYOND))
 
 
@@ -43,9 +46,8 @@ class RunRows:
                 if not run.begun:
                     fresh.append(values)
                     continue
-                mine = and_(RunRow.owner == run.owner, RunRow.id == run.entry.id)
-                goes_on = and_(mine, RunRow.state.in_(("running", "interrupted")))
-                if not (await connection.execute(update(RunRow).where(goes_on).values(values))).rowcount:
+                mine = {"of": run.owner, "run": run.entry.id}
+                if not (await connection.execute(_END, {**values, **mine})).rowcount:
                     fresh.append(values)
             if fresh:
                 await connection.execute(_ADD, fresh)

@@ -58,6 +58,8 @@ class RunLog:
         """How many runs of a user were added since the oldest were dropped; not here if they never were."""
         self._going_on: dict[str, str] = {}
         """The users of the runs that go on here, by the ids of the runs."""
+        self._noted: set[str] = set()
+        """Those of them that are stored as running, or are being stored: only they have a row to change."""
         self._seeing: asyncio.Task[None] | None = None
         self._writing: asyncio.Task[None] | None = None
         self._wanted = asyncio.Event()
@@ -68,7 +70,9 @@ class RunLog:
 
         A failure to do so is logged, because the run itself has succeeded or failed already.
         """
-        begun = self._going_on.pop(entry.id, None) is not None
+        begun = entry.id in self._noted
+        self._noted.discard(entry.id)
+        self._going_on.pop(entry.id, None)
         self._add_later(LoggedRun(owner=user, entry=entry, result=result, begun=begun))
 
     def begin(self, user: str, entry: RunEntry) -> None:
@@ -79,10 +83,12 @@ class RunLog:
     async def store_begun(self, user: str, entry: RunEntry) -> None:
         """Note that a run has begun as `begin` does, and return when that is stored."""
         self._hold(user, entry)
+        self._noted.add(entry.id)
         try:
             await (await self._opened()).add([LoggedRun(owner=user, entry=entry)], (), KEPT)
         except StoreUnavailable:
             self._going_on.pop(entry.id, None)
+            self._noted.discard(entry.id)
             raise
 
     async def entries(
@@ -153,6 +159,7 @@ class RunLog:
     async def _add(self, entries: list[LoggedRun]) -> None:
         ended = {run.entry.id for run in entries if run.entry.state != "running"}
         entries = [run for run in entries if run.entry.state != "running" or run.entry.id not in ended]
+        self._noted |= {run.entry.id for run in entries if run.entry.state == "running"}
         entries = await asyncio.to_thread(_with_details, entries)
         new = Counter(run.owner for run in entries)
         drop = {user for user, count in new.items() if self._added.get(user, MORE) + count > MORE}

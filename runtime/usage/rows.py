@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from sqlalchemy import RowMapping, and_, func, insert, select, update
+from sqlalchemy import RowMapping, and_, bindparam, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -15,6 +15,17 @@ UsageKey: TypeAlias = tuple[str, str, str]
 """A user, a day and a model."""
 
 _GROUPS = {"day": UsageRow.day, "model": UsageRow.model, "user": UsageRow.owner}
+
+
+_MORE = (
+    update(UsageRow)
+    .where(
+        UsageRow.owner == bindparam("of"),
+        UsageRow.day == bindparam("on_day"),
+        UsageRow.model == bindparam("with_model"),
+    )
+    .values({name: getattr(UsageRow, name) + bindparam(f"more_{name}") for name in COUNTS})
+)
 
 
 class UsageRows:
@@ -62,9 +73,9 @@ class UsageRows:
 async def _increased(connection: AsyncConnection, key: UsageKey, usage: Usage) -> bool:
     """Add to a row; returns whether there is one."""
     owner, day, model = key
-    mine = and_(UsageRow.owner == owner, UsageRow.day == day, UsageRow.model == model)
-    more = {name: getattr(UsageRow, name) + count for name, count in _counts(usage).items()}
-    return bool((await connection.execute(update(UsageRow).where(mine).values(**more))).rowcount)
+    more = {f"more_{name}": count for name, count in _counts(usage).items()}
+    mine = {"of": owner, "on_day": day, "with_model": model}
+    return bool((await connection.execute(_MORE, {**more, **mine})).rowcount)
 
 
 def _key(key: UsageKey) -> dict[str, str]:

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from sqlalchemy import event
 
 from runtime.database.database import Database
 from runtime.results import RunError, RunResult
@@ -109,6 +110,55 @@ async def test_a_run_that_goes_on_is_noted_as_seen_until_it_has_ended(
     finally:
         await runs.aclose()
         await database.aclose()
+
+
+async def test_runs_that_end_before_they_were_stored_are_stored_together(tmp_path: Path) -> None:
+    database = Database(f"sqlite+aiosqlite:///{tmp_path / 'w.db'}")
+    runs, statements = RunLog(database), list[str]()
+    await runs.entries("ada", 1)
+
+    @event.listens_for((await database.open()).sync_engine, "before_cursor_execute")
+    def note(*given: Any) -> None:
+        statements.append(given[2].split()[0])
+
+    try:
+        for number in range(5):
+            begun = RunEntry.begun(f"r{number}", "hi", flow="f", name="Echo", source="http")
+            runs.begin("ada", begun)
+            runs.record("ada", begun.ended(ran("done")), ran("done"))
+        await runs.aclose()
+        assert statements == ["INSERT"]
+        assert [run.state for run in (await runs.entries("ada", 10))[0]] == ["succeeded"] * 5
+    finally:
+        await database.aclose()
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from(["begin", "end", "read"]), st.integers(0, 3)), max_size=20))
+def test_each_run_is_listed_once_in_its_last_state_however_its_notes_are_stored(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, int]]
+) -> None:
+    async def play() -> None:
+        database = Database(f"sqlite+aiosqlite:///{tmp_path_factory.mktemp('runs') / 'w.db'}")
+        runs, states = RunLog(database), dict[str, str]()
+        try:
+            for step, number in steps:
+                begun = RunEntry.begun(f"r{number}", "hi", flow="f", name="Echo", source="http")
+                if step == "begin" and begun.id not in states:
+                    runs.begin("ada", begun)
+                    states[begun.id] = "running"
+                elif step == "end" and states.get(begun.id) == "running":
+                    runs.record("ada", begun.ended(ran("done")), ran("done"))
+                    states[begun.id] = "succeeded"
+                elif step == "read":
+                    assert {run.id: run.state for run in (await runs.entries("ada", 10))[0]} == states
+            entries, total = await runs.entries("ada", 10)
+            assert ({run.id: run.state for run in entries}, total) == (states, len(states))
+        finally:
+            await runs.aclose()
+            await database.aclose()
+
+    asyncio.run(play())
 
 
 async def test_runs_are_kept_for_the_time_that_is_set(tmp_path: Path) -> None:
