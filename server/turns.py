@@ -122,7 +122,7 @@ class AssistTurn:
         await _check_files(caller, body.files)
         admission = await admit_turn(caller)
         try:
-            model = wanted_model(caller.assistant, body.provider, body.model_name, caller.id)
+            model = await wanted_model(caller.assistant, body.provider, body.model_name, caller.id)
             answers = await _answers(caller, body, session)
             request = TurnRequest(
                 text="" if is_signal(body.input_value) else body.input_value,
@@ -139,7 +139,7 @@ class AssistTurn:
                 max_attempts=body.max_attempts,
                 token_limit=admission.tokens,
             )
-            stream = caller.assistant.turn(request, stored)
+            stream = caller.assistant.turn(request, stored, await caller.assistant.choose(model, caller.id))
             slot = admission.slot
             is_named = body.turn_id is not None
             return cls(stream, session, stored, turn_id, is_named=is_named, resumable=body.resumable, slot=slot)
@@ -207,7 +207,9 @@ class AssistTurn:
         return None if self._stored is None else await self._stored.save(self._stream.canvas)
 
 
-def wanted_model(assistant: Assistant, provider: str | None, name: str | None, user: str = LOCAL_USER) -> str | None:
+async def wanted_model(
+    assistant: Assistant, provider: str | None, name: str | None, user: str = LOCAL_USER
+) -> str | None:
     """The model that a request names, as `provider:name`, a provider alone, `demo`, or None for the default.
 
     Args:
@@ -235,7 +237,7 @@ def wanted_model(assistant: Assistant, provider: str | None, name: str | None, u
         return f"{prefix}:{named[1] if named is not None and named[0] == prefix else name}"
     if named is not None:
         return ":".join(named)
-    default = assistant.choose(None, user)
+    default = await assistant.choose(None, user)
     if default.is_demo:
         raise ApiError(
             400,

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from flows.paths import data_folder
 from runtime.database.backends.urls import is_sqlite, sqlite_file
 from runtime.database.errors import DatabaseGone, DatabaseSlow, unavailable
+from runtime.database.secrets.files import has_earlier_files
 from runtime.keychain.documents import DocumentSealing
 
 if TYPE_CHECKING:
@@ -67,6 +68,13 @@ class Database:
             elif self._found() != self._identity:  # what is written to a file that was removed is lost
                 raise DatabaseGone
             return self._engine
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether nothing can be stored, because there is no file yet, nor any of an earlier version."""
+        if self._engine is not None or self._file is None or self._file.exists():
+            return False
+        return self._data is None or not has_earlier_files(self._data)
 
     @asynccontextmanager
     async def reading(self) -> AsyncGenerator[AsyncConnection]:
