@@ -75,7 +75,7 @@ async def test_deletion_leaves_nothing_of_a_user_and_everything_of_others(databa
     before, files = rows_of(database_url), dict(contents(data))
     places = Places.of(data, "ada")
     owned = [name for name, table in Base.metadata.tables.items() if "owner" in table.columns]
-    assert set(owned) == set(before) - {"users"}
+    assert set(owned) == set(before) - {"servers", "users"}
     async with opened(database_url, data) as database:
         deleted = await delete_user(database, data, "ada")
     assert deleted.rows == dict.fromkeys(sorted(owned), 2), "the test has rows in every table"
@@ -163,7 +163,7 @@ async def test_a_copy_beside_the_original_has_ids_of_its_own(database_url: str, 
     rows = rows_of(database_url)
     assert of("ada", rows) == before
     mine = {table: [row for row in found if row.get("owner") == "copy"] for table, found in rows.items()}
-    assert {table: len(found) for table, found in mine.items() if table not in ("users", "secrets")} == {
+    assert {table: len(found) for table, found in mine.items() if table not in ("servers", "users", "secrets")} == {
         table: len(found) for table, found in before.items() if table != "secrets"
     }
     assert mine["secrets"] == [], "an export without secrets has none"
