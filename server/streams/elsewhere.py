@@ -3,20 +3,62 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import logging
+import socket
 from collections.abc import Awaitable, Callable, Iterable
+from pathlib import Path
 from typing import Final
+from uuid import uuid4
 
+from runtime.files.lock import FileLock
 from server.store.turns import BEAT_SECONDS, RUNNING, StoredTurn, TurnStore
 from server.streams.event_writer import UNAVAILABLE
 
 LISTEN_SECONDS: Final = 0.3
 """How often a server looks whether it is to stop a turn, while it takes some."""
 
+SERVERS: Final = 64
+"""How many servers of one machine with one data folder have names that stay."""
+
 STOP_SECONDS: Final = 5.0
 """How long another server may take to stop a turn."""
 
 log = logging.getLogger(__name__)
+
+
+class ServerName:
+    """The name under which a server takes turns: that of no other one, and the same again after a restart.
+
+    Servers with one data folder on one machine have numbers; that of a server is free again when its process has ended.
+
+    Args:
+        data: the data folder.
+    """
+
+    def __init__(self, data: Path) -> None:
+        self._data = data
+        self._lock: FileLock | None = None
+
+    def take(self) -> str:
+        """The name, until `release`. It blocks for a moment."""
+        machine = hashlib.sha256(f"{socket.gethostname()} {self._data}".encode()).hexdigest()[:16]
+        for number in range(SERVERS):
+            lock = FileLock(self._data / f"server-{machine}-{number}.lock")
+            try:
+                if lock.try_acquire():
+                    self._lock = lock
+                    return f"{machine}-{number}"
+            except OSError:
+                log.warning("turns.server_not_named: the data folder cannot be written", exc_info=True)
+                break
+        return f"{machine}-{uuid4().hex}"
+
+    def release(self) -> None:
+        """Leave the name to the next server."""
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
 
 
 class Heartbeat:

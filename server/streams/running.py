@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import logging
-import socket
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from pathlib import Path
@@ -19,7 +17,7 @@ from runtime.database.database import Database
 from runtime.telemetry import bound_fields
 from server.json_response import json_bytes
 from server.store.turns import RUNNING, Lines, SteadyClock, StoredTurn, TurnStore
-from server.streams.elsewhere import Heartbeat, stop_elsewhere
+from server.streams.elsewhere import Heartbeat, ServerName, stop_elsewhere
 from server.streams.event_log import EventLog, Reader
 from server.streams.event_writer import UNAVAILABLE, EventWriter
 
@@ -175,7 +173,7 @@ class RunningTurns:
         self._stopping = stopping
         self._grace = grace
         self._kept = kept
-        self._server = hashlib.sha256(f"{socket.gethostname()} {data}".encode()).hexdigest()[:16]
+        self._name = ServerName(data)
         self._clock = clock or SteadyClock()
         self._turns: dict[tuple[str, str], RunningTurn] = {}
         self._forgotten: set[EventLog] = set()
@@ -194,7 +192,8 @@ class RunningTurns:
                 await self._database.open()
                 from server.store.turn_rows import SqlTurns
 
-                opened = SqlTurns(self._database, self._server, self._kept, self._clock)
+                name = await asyncio.to_thread(self._name.take)
+                opened = SqlTurns(self._database, name, self._kept, self._clock)
                 await opened.end_interrupted()
                 self._opened = opened
             return self._opened
@@ -292,6 +291,7 @@ class RunningTurns:
             for task in late:
                 task.cancel()
         await self._writer.aclose()
+        self._name.release()
         if self._watching is not None:
             self._watching.cancel()
 

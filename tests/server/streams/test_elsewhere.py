@@ -15,8 +15,10 @@ import pytest
 from flows.catalogue import Catalogue
 from runtime.database.database import Database
 from runtime.keychain.access_token import access_token
+from server.settings import ServerSettings
 from server.store.turn_rows import SqlTurns
 from server.store.turns import UNSTORED, NewEvents, SteadyClock, StoredTurn
+from server.streams.elsewhere import ServerName
 from tests.databases.postgres import Cluster
 from tests.databases.secrets import opened
 from tests.databases.stored import query
@@ -33,27 +35,24 @@ LONG_AGO = "2026-01-01T00:00:00.000+00:00"
 
 @pytest.fixture
 def shared(postgres: Cluster, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A database of several servers, which have one secret key."""
+    """A database of several servers, which have one data folder as well."""
     url = postgres.schema()
     monkeypatch.setenv("WIREWRIGHT_DATABASE", url)
-    monkeypatch.setenv("WIREWRIGHT_SECRET_KEY", "one key for all the servers of this test")
     return url
 
 
 @asynccontextmanager
-async def another_server(
-    python: Path, data: Path
-) -> AsyncGenerator[tuple[asyncio.subprocess.Process, httpx.AsyncClient]]:
-    """A server with a data folder of its own, whose model hangs, and a client of it."""
+async def another_server(python: Path) -> AsyncGenerator[Another]:
+    """A server whose model hangs, and a client of it."""
     process = await asyncio.create_subprocess_exec(
         *(python, "-m", "tests.server.streams.slow_turn"),
-        cwd=ROOT, env={**os.environ, "PORT": "0", "WIREWRIGHT_DATA": str(data)}, stdout=asyncio.subprocess.PIPE,
+        cwd=ROOT, env={**os.environ, "PORT": "0"}, stdout=asyncio.subprocess.PIPE,
     )  # fmt: skip
     try:
         assert process.stdout is not None
         with anyio.fail_after(60):
             address = (await process.stdout.readline()).decode().split()[-1]
-        headers = {"Authorization": f"Bearer {access_token(data)}"}
+        headers = {"Authorization": f"Bearer {access_token(ServerSettings().data)}"}
         async with httpx.AsyncClient(base_url=address, timeout=30, trust_env=False, headers=headers) as client:
             yield process, client
     finally:
@@ -75,12 +74,12 @@ def pass_the_lease(url: str) -> None:
 
 
 async def test_the_turn_of_a_server_that_was_killed_is_ended_by_another_one(
-    shared: str, catalogue: Catalogue, python_command: Path, tmp_path: Path
+    shared: str, catalogue: Catalogue, python_command: Path
 ) -> None:
     model = ScriptedModel("question", "Said.", "question", "Said again.")
     async with (
         serving(assistant(catalogue, model, memory=None)) as here,
-        another_server(python_command, tmp_path / "there") as (process, there),
+        another_server(python_command) as (process, there),
     ):
         sent = await here.client.post(ASSIST, json={"input_value": "First", "session_id": "s"})
         assert sent.status_code == 200, sent.text
@@ -104,11 +103,11 @@ async def test_the_turn_of_a_server_that_was_killed_is_ended_by_another_one(
 
 
 async def test_a_turn_is_stopped_through_another_server(
-    shared: str, catalogue: Catalogue, python_command: Path, tmp_path: Path
+    shared: str, catalogue: Catalogue, python_command: Path
 ) -> None:
     async with (
         serving(assistant(catalogue)) as here,
-        another_server(python_command, tmp_path / "there") as (_, there),
+        another_server(python_command) as (_, there),
         there.stream("POST", STREAM, json=BODY) as response,
     ):
         events = numbered(response)
@@ -172,6 +171,16 @@ async def test_a_server_is_asked_to_stop_its_own_turns_alone(database_url: str, 
         assert (await one.asked_to_stop(), await other.asked_to_stop()) == ([("u", "t")], [])
         await one.append([new(1, b'{"event":"cancelled"}', "cancelled")])
         assert await one.asked_to_stop() == []
+
+
+def test_servers_of_one_data_folder_have_names_of_their_own_which_stay(tmp_path: Path) -> None:
+    first, second, third = ServerName(tmp_path), ServerName(tmp_path), ServerName(tmp_path)
+    one, other = first.take(), second.take()
+    assert one != other
+    first.release()
+    assert third.take() == one
+    second.release()
+    third.release()
 
 
 def turns_of(database: Database, server: str) -> SqlTurns:
