@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -207,7 +208,8 @@ def runner_of_settings() -> "Runner":
     from runtime.runner import Runner
 
     settings = settings_of(AssistantSettings)
-    models = flow_models(settings.model, environment=lambda: local_keys().flow_environment())
+    keys = cache(local_keys)
+    models = flow_models(settings.model, environment=lambda: keys().flow_environment())
     runner = Runner(
         concurrency=1,
         models=models,

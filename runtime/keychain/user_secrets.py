@@ -6,7 +6,8 @@ import asyncio
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
+from weakref import WeakKeyDictionary
 
 from pydantic import TypeAdapter
 
@@ -22,6 +23,10 @@ _VARIABLES: TypeAdapter[dict[str, str]] = TypeAdapter(dict[str, str])
 _PROVIDERS: TypeAdapter[dict[str, dict[str, str]]] = TypeAdapter(dict[str, dict[str, str]])
 
 
+USERS: Final = 1_000
+"""Users whose decrypted secrets are in memory."""
+
+
 @dataclass(frozen=True)
 class KeptSecrets:
     """What a user keeps, as it was when it was read.
@@ -33,6 +38,10 @@ class KeptSecrets:
 
     variables: Variables = field(default_factory=dict[str, str], repr=False)
     providers: Providers = field(default_factory=dict[str, Mapping[str, str]], repr=False)
+
+
+_DECRYPTED: WeakKeyDictionary[Database, dict[str, tuple[Mapping[str, str], KeptSecrets]]] = WeakKeyDictionary()
+"""What was decrypted last of each user, with the rows that it was read from."""
 
 
 class UserSecrets:
@@ -48,13 +57,21 @@ class UserSecrets:
         self._user = user
 
     async def read(self) -> KeptSecrets:
-        """What is kept now. Nothing is cached, so that a change by another process or server counts at once."""
+        """What is kept now: rows are read each time, so that a change by another server counts, and decrypted once."""
         if self._database.is_missing:
             return KeptSecrets()
-        found = await (await self._rows()).of(self._user)
+        found = self._database.peek(self._user)
+        if found is None:
+            found = await (await self._rows()).of(self._user)
         if not found:
             return KeptSecrets()
-        return await asyncio.to_thread(self._opened, found)
+        decrypted = _DECRYPTED.setdefault(self._database, {})
+        last = decrypted.get(self._user)
+        if last is None or last[0] != found:
+            last = decrypted[self._user] = (found, await asyncio.to_thread(self._opened, found))
+            if len(decrypted) > USERS:
+                del decrypted[next(iter(decrypted))]
+        return last[1]
 
     async def change_variables(self, change: Callable[[dict[str, str]], None]) -> None:
         """Change the variables, by one writer at a time; nothing changes when `change` raises."""

@@ -71,7 +71,9 @@ async def test_a_lost_key_is_an_error_with_its_remedy_and_restoring_it_helps(dat
     async with opened(database_url, tmp_path) as database:
         keys = ProviderKeys(database)
         await keys.store("groq", {"GROQ_API_KEY": "a"})
-        (tmp_path / KEY_FILE).rename(tmp_path / "aside")
+    (tmp_path / KEY_FILE).rename(tmp_path / "aside")
+    async with opened(database_url, tmp_path) as database:
+        keys = ProviderKeys(database)
         with pytest.raises(KeysUnreadable) as refused:
             await keys.read()
         assert KEY_FILE in refused.value.error.fix
@@ -91,8 +93,9 @@ async def test_a_key_from_the_environment_takes_over_what_that_of_the_file_encry
         monkeypatch.setenv("WIREWRIGHT_SECRET_KEY", "k" * 40)
         assert await environment(keys) == {"GROQ_API_KEY": "a"}
         await keys.store("mistral", {"MISTRAL_API_KEY": "b"})  # encrypts the document again, with the new key
-        (tmp_path / KEY_FILE).unlink()
-        assert await environment(keys) == {"GROQ_API_KEY": "a", "MISTRAL_API_KEY": "b"}
+    (tmp_path / KEY_FILE).unlink()
+    async with opened(database_url, tmp_path) as database:
+        assert await environment(ProviderKeys(database)) == {"GROQ_API_KEY": "a", "MISTRAL_API_KEY": "b"}
 
 
 async def test_none_is_lost_when_several_servers_store_at_once(database_url: str, tmp_path: Path) -> None:

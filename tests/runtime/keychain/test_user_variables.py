@@ -83,7 +83,8 @@ async def test_one_more_than_there_may_be_is_refused_and_changes_nothing(databas
 async def test_a_lost_key_file_is_an_error_with_its_remedy(database_url: str, tmp_path: Path) -> None:
     async with opened(database_url, tmp_path) as database:
         await UserVariables(database, "ann").keep({"A": "value"})
-        (tmp_path / KEY_FILE).unlink()
+    (tmp_path / KEY_FILE).unlink()
+    async with opened(database_url, tmp_path) as database:
         with pytest.raises(VariablesUnavailable) as refused:
             await UserVariables(database, "ann").names()
     assert KEY_FILE in refused.value.fix
