@@ -149,8 +149,8 @@ class Assistant:
         with store_failures():
             keys = await self.keys_of(user).read()
         if self._model is not None:
-            return ModelChoice(provider="scripted", names=(self._model.model_name,), keys=keys)
-        return replace(choose(wanted, self.settings.model, keys.environment()), keys=keys)
+            return ModelChoice(provider="scripted", names=(self._model.model_name,), secrets=keys.kept)
+        return replace(choose(wanted, self.settings.model, keys.environment()), secrets=keys.kept)
 
     @property
     def knows_components(self) -> bool:
@@ -258,7 +258,7 @@ class Assistant:
             runner=self.runner,
             flow=request.flow or Flow.empty(),
             has_model=not choice.is_demo,
-            models=self._flow_models(default, choice.keys or KeptKeys()),
+            models=self._flow_models(default, KeptKeys.of(choice)),
             user_files=UserFiles(self.settings.data, request.user, self.settings.file_limits),
             user_variables=self.variables(request.user),
             host_rule=self.settings.run_network,
@@ -326,14 +326,14 @@ class Assistant:
 
     def providers(self, choice: ModelChoice) -> list[ProviderInfo]:
         """Return the providers that are configured for the user of a turn, whose models the user's flows may use."""
-        return available((choice.keys or KeptKeys()).environment())
+        return available(KeptKeys.of(choice).environment())
 
     async def model(self, choice: ModelChoice) -> Model:
         """Return the model of one turn: the given one, or the chain over the chosen candidates."""
         if self._model is not None:
             return self._model
-        own = None if choice.keys is None or not choice.keys.kept.providers else choice.keys.environment()
-        return await self._clients.models(choice, own)
+        keys = KeptKeys.of(choice)
+        return await self._clients.models(choice, keys.environment() if keys.kept.providers else None)
 
     async def aclose(self) -> None:
         """Close the connections to the model providers and the database, and give up what still waits to be run."""

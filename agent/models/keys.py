@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from agent.errors import AssistantUnavailable
-from agent.models.providers import PROVIDERS, ProviderInfo
+from agent.models.providers import PROVIDERS, ModelChoice, ProviderInfo
 from agent.turn.result import TurnError
 from runtime.database.database import Database
 from runtime.files.folders import LOCAL_USER
@@ -68,6 +68,11 @@ class KeptKeys:
 
     kept: KeptSecrets = field(default_factory=KeptSecrets, repr=False)
 
+    @classmethod
+    def of(cls, choice: ModelChoice) -> "KeptKeys":
+        """Return the keys with which the models of a turn were chosen."""
+        return cls(choice.secrets or KeptSecrets())
+
     @property
     def is_empty(self) -> bool:
         """Whether the user's models are those of the environment alone."""
@@ -100,10 +105,6 @@ class KeptKeys:
     def addresses(self) -> frozenset[str]:
         """Return the names of all variables with an address that are stored."""
         return frozenset(name for values in self.kept.providers.values() for name in values if is_address(name))
-
-    def with_variables(self, values: Mapping[str, str]) -> "KeptKeys":
-        """Return the same with other variables, which the user has just kept."""
-        return KeptKeys(KeptSecrets({**self.kept.variables, **values}, self.kept.providers))
 
 
 class ProviderKeys:

@@ -4,13 +4,10 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from agent.errors import ModelChoiceError
 from flows.fields.model_providers import prefix_of
-
-if TYPE_CHECKING:
-    from agent.models.keys import KeptKeys
+from runtime.keychain.user_secrets import KeptSecrets
 
 DEMO = "demo"
 """The model name of the demo planner, which is not a language model."""
@@ -144,12 +141,12 @@ class ModelChoice:
     Attributes:
         provider: the provider's name.
         names: the names of the candidates.
-        keys: the user's keys with which it was made, which the whole turn has; None for those of the environment.
+        secrets: what the user kept when it was made, which the whole turn has; None for the environment alone.
     """
 
     provider: str
     names: tuple[str, ...] = ()
-    keys: "KeptKeys | None" = field(default=None, repr=False, compare=False)
+    secrets: KeptSecrets | None = field(default=None, repr=False, compare=False)
 
     @property
     def is_demo(self) -> bool:

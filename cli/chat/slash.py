@@ -183,7 +183,7 @@ async def _choose(name: str, conversation: ChatState, assistant: Assistant) -> N
     planner = " (the demo planner, not a language model)" if choice.is_demo else ""
     print_prose(f"The model is {chosen}{planner}.")
     if not name:
-        names = available_models(assistant.settings.model, choice.keys or KeptKeys())
+        names = available_models(assistant.settings.model, KeptKeys.of(choice))
         print_prose(f"Available: {', '.join(names)}.")
 
 

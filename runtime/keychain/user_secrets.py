@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 from weakref import WeakKeyDictionary
 
@@ -38,6 +38,10 @@ class KeptSecrets:
 
     variables: Variables = field(default_factory=dict[str, str], repr=False)
     providers: Providers = field(default_factory=dict[str, Mapping[str, str]], repr=False)
+
+    def with_variables(self, values: Variables) -> KeptSecrets:
+        """The same with other variables, which the user has just kept."""
+        return replace(self, variables={**self.variables, **values})
 
 
 _DECRYPTED: WeakKeyDictionary[Database, dict[str, tuple[Mapping[str, str], KeptSecrets]]] = WeakKeyDictionary()

@@ -102,8 +102,8 @@ async def go_on_with_keys(turn: Turn, pending: Pending) -> TurnResult:
             chosen[name] = values[approval.variable]
     if chosen:
         await _keep(variables, chosen)
-        if turn.choice.keys is not None:
-            turn.choice = replace(turn.choice, keys=turn.choice.keys.with_variables(chosen))
+        if turn.choice.secrets is not None:
+            turn.choice = replace(turn.choice, secrets=turn.choice.secrets.with_variables(chosen))
     log_event("assistant.keys.answered", kept=sorted(chosen), forgotten=len(pending.approvals) - len(chosen))
     turn.text = turn.original_text = text
     turn.drops_key = turn.drops_key or len(chosen) < len(pending.approvals)

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -28,10 +29,10 @@ def on_a_small_disk(folder: Path, *command: str) -> subprocess.CompletedProcess[
     )
 
 
-def test_a_full_disk_refuses_every_write_by_name_and_loses_nothing(tmp_path: Path, python_command: Path) -> None:
+def test_a_full_disk_refuses_every_write_by_name_and_loses_nothing(tmp_path: Path) -> None:
     data = tmp_path / "data"
     data.mkdir()
-    done = on_a_small_disk(data, str(python_command), "-m", "tests.server.store.full_disk", str(data))
+    done = on_a_small_disk(data, sys.executable, "-m", "tests.server.store.full_disk", str(data))
     assert done.returncode == 0, done.stderr
     report: dict[str, Any] = json.loads(done.stdout)
     assert report["refused"] == [503, "store_unavailable"]
