@@ -51,6 +51,11 @@ class StoredCanvas:
         return self._loaded.flow
 
     @property
+    def flow_id(self) -> str:
+        """The stored flow's id."""
+        return self._loaded.entry.id
+
+    @property
     def version(self) -> int:
         """The version that the turn found."""
         return self._loaded.entry.version

@@ -10,11 +10,21 @@ from uuid import uuid4
 import anyio
 
 from agent.assistant import Assistant
+from agent.contract.details import StartedEvent
 from agent.contract.endings import cancelled, failed
-from agent.contract.events import CancelledEvent, CompleteEvent, ErrorEvent, Event, StopReason, Stored
+from agent.contract.events import (
+    CancelledEvent,
+    CompleteEvent,
+    ErrorEvent,
+    Event,
+    StopReason,
+    Stored,
+)
 from agent.contract.requests import AssistRequest
 from agent.errors import ModelChoiceError
 from agent.models.providers import DEMO, PROVIDERS
+from agent.toolsets.client import name_taken, refused_name
+from agent.toolsets.selection import all_tools
 from agent.turn.request import Answer, TurnRequest
 from agent.turn.result import TurnEnded, TurnError
 from agent.turn.stream import TurnStream
@@ -30,8 +40,10 @@ from server.limits.slots import Slot
 from server.requests.body import flow_of, validated
 from server.store.flows import FlowNotStored
 from server.stored_canvas import StoredCanvas
+from server.streams.running import RunningTurn, TurnExists
 from server.streams.signals import approved_by, is_signal, signal_of
 from server.streams.sse import SseEncoder
+from tools.events import Progress
 
 SAVE_SECONDS = 10.0
 """How long saving a turn's changes may take when its client has disconnected."""
@@ -61,6 +73,7 @@ class AssistTurn:
         turn_id: the turn's id.
         is_named: whether the client has chosen it.
         resumable: whether the turn goes on for a while without its client.
+        details: whether its events say how it started, what the model thinks and what tools do.
         slot: its place among the turns that go on.
     """
 
@@ -73,6 +86,7 @@ class AssistTurn:
         *,
         is_named: bool = False,
         resumable: bool = False,
+        details: bool = False,
         slot: Slot,
     ) -> None:
         self.session = session
@@ -80,7 +94,8 @@ class AssistTurn:
         self.is_named = is_named
         self.resumable = resumable
         self._stream = stream
-        self._encoder = SseEncoder(session)
+        self._encoder = SseEncoder(session, details=details)
+        self._details = details
         self._stored = stored
         self._slot = slot
         slot.release_with(self)
@@ -101,7 +116,7 @@ class AssistTurn:
         """
         body = validated(AssistRequest, document)
         check_message(caller, body.input_value)
-        if not body.approvals and "input_value" not in document:
+        if not (body.approvals or body.tool_results) and "input_value" not in document:
             raise ApiError(
                 422, "invalid_request", "input_value is missing.", "Send the user's message.", "$.input_value"
             )
@@ -109,6 +124,7 @@ class AssistTurn:
             raise ApiError(
                 422, "invalid_request", "Both flow and flow_id were given.", "Send one of the two.", "$.flow_id"
             )
+        _check_tools(body)
         session = body.session_id or f"agentic_{uuid4()}"
         turn_id = body.turn_id or uuid4().hex
         stored = None if body.flow_id is None else await _stored(caller, body.flow_id, session, turn_id)
@@ -134,6 +150,7 @@ class AssistTurn:
                 flow_id=body.flow_id,
                 model=model,
                 answers=answers,
+                tools=tuple(body.tools),
                 apply=body.apply,
                 files=tuple(body.files),
                 max_attempts=body.max_attempts,
@@ -142,7 +159,16 @@ class AssistTurn:
             stream = caller.assistant.turn(request, stored, await caller.assistant.choose(model, caller.id))
             slot = admission.slot
             is_named = body.turn_id is not None
-            return cls(stream, session, stored, turn_id, is_named=is_named, resumable=body.resumable, slot=slot)
+            return cls(
+                stream,
+                session,
+                stored,
+                turn_id,
+                is_named=is_named,
+                resumable=body.resumable,
+                details=body.details,
+                slot=slot,
+            )
         except ModelChoiceError as refused:
             admission.slot.release()
             error = refused.error
@@ -162,12 +188,15 @@ class AssistTurn:
         Args:
             send: receives the events as clients do, up to `complete`, `error` or `cancelled`.
         """
-        has_ended = False
+        has_ended = has_begun = False
         over = asyncio.ensure_future(self._slot.over.wait())
         over.add_done_callback(lambda ended: ended.cancelled() or self._scope.cancel())
         try:
             with self._scope:
                 async for event in self._stream:
+                    if self._details and not has_begun and not isinstance(event, Progress):
+                        has_begun = True
+                        await send(self._started())
                     stored = await self._save() if isinstance(event, TurnEnded) else None
                     for encoded in self._encoder.encode(event, stored):
                         has_ended = has_ended or isinstance(encoded, CompleteEvent | ErrorEvent | CancelledEvent)
@@ -188,6 +217,11 @@ class AssistTurn:
                 await self._save()
             self._slot.release()
 
+    def _started(self) -> StartedEvent:
+        """What is sent before all but progress: by then the turn has waited for others, and has read its flow."""
+        flow_id = None if self._stored is None else self._stored.flow_id
+        return StartedEvent(session_id=self.session, flow_id=flow_id, flow=self._stream.canvas)
+
     def _stopped_early(self, stored: Stored | None) -> Event:
         """The last event of a turn that was stopped."""
         if self._stopped is None and self._slot.over.is_set():
@@ -205,6 +239,30 @@ class AssistTurn:
     async def _save(self) -> Stored | None:
         """Save the turn's canvas as one revision of the stored flow, once; returns whether and how it was saved."""
         return None if self._stored is None else await self._stored.save(self._stream.canvas)
+
+
+async def started(caller: Caller, document: JsonObject) -> tuple[RunningTurn, bool]:
+    """Start the turn that a request asks for.
+
+    Args:
+        caller: who sends the message.
+        document: an `AssistRequest` as JSON.
+
+    Returns:
+        The turn, and whether it is resumable.
+
+    Raises:
+        ApiError: the request is wrong, or 409 if the client has had a turn of this id.
+    """
+    turn = await AssistTurn.of(caller, document)
+    try:
+        running = await caller.state.turns.start(
+            caller.id, turn, turn.id, is_named=turn.is_named, resumable=turn.resumable
+        )
+    except TurnExists:
+        fix = f"GET /api/v1/agentic/turns/{turn.id}/events follows it. Choose another id for a new turn."
+        raise ApiError(409, "turn_exists", "There is a turn of this id.", fix, "$.turn_id") from None
+    return running, turn.resumable
 
 
 async def wanted_model(
@@ -258,6 +316,22 @@ def _named(name: str) -> tuple[str, str] | None:
     return prefix, model.strip()
 
 
+def _check_tools(body: AssistRequest) -> None:
+    """Refuse tools of the client whose names are used, and a call that is both decided and answered.
+
+    Raises:
+        ApiError: 422, with its place.
+    """
+    twice = body.approvals.keys() & body.tool_results.keys()
+    if twice:
+        message, where = f"{min(twice)[:100]!r} has a decision and a result.", "$.tool_results"
+        raise ApiError(422, "invalid_request", message, "Send one of the two.", where)
+    at = refused_name(body.tools, all_tools()) if body.tools else None
+    if at is not None:
+        error = name_taken(body.tools[at].name)
+        raise ApiError(422, error.code, error.message, error.fix, f"$.tools[{at}].name")
+
+
 async def _check_files(caller: Caller, named: Sequence[str]) -> None:
     """Refuse a request that names a file which the user does not have.
 
@@ -278,7 +352,7 @@ async def _check_files(caller: Caller, named: Sequence[str]) -> None:
 
 async def _answers(caller: Caller, body: AssistRequest, session: str) -> dict[str, Answer]:
     """The answers of a request: by id, or by one of the two fixed messages."""
-    answers = {call: decision.answer() for call, decision in body.approvals.items()}
+    answers = body.answers
     if not is_signal(body.input_value):
         return answers
     log_event("intent.build_flow.deterministic", signal=signal_of(body.input_value), session_id=session)

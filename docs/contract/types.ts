@@ -38,10 +38,13 @@ export interface AssistRequest {
   max_retries?: number | null;
   session_id?: string | null;
   approvals?: Record<string, Decision>;
+  tools?: ClientTool[];
+  tool_results?: Record<string, JsonValue>;
   apply?: "ask" | "always";
   files?: string[];
   turn_id?: string | null;
   resumable?: boolean;
+  details?: boolean;
 }
 
 /** How many changes a finished message of the assistant lists. */
@@ -85,6 +88,13 @@ export interface ClientMetricsRequest {
   events?: (SkipAllToggled | InputRecalled)[];
 }
 
+/** A tool that the client carries out: a call of it suspends the turn, and `tool_results` goes on with it. */
+export interface ClientTool {
+  name: string;
+  description?: string;
+  parameters?: Record<string, JsonValue>;
+}
+
 /** What a finished turn came to, and what became of the stored flow. */
 export interface CompleteData {
   result: string;
@@ -100,8 +110,8 @@ export interface CompleteData {
   validated?: boolean;
   class_name?: string;
   component_code?: string;
-  approvals?: (PlanQuestion | EditQuestion | InstallQuestion | RemovalQuestion | OutboundQuestion | SecretQuestion)[];
-  withdrawn?: (PlanQuestion | EditQuestion | InstallQuestion | RemovalQuestion | OutboundQuestion | SecretQuestion)[];
+  approvals?: (PlanQuestion | EditQuestion | InstallQuestion | RemovalQuestion | OutboundQuestion | SecretQuestion | ToolQuestion)[];
+  withdrawn?: (PlanQuestion | EditQuestion | InstallQuestion | RemovalQuestion | OutboundQuestion | SecretQuestion | ToolQuestion)[];
   continuation_expected?: boolean;
   files?: FileChange[];
   proposal?: FlowDocument;
@@ -256,7 +266,7 @@ export interface ErrorEvent {
   clashes?: string[];
 }
 
-export type Event = ProgressEvent | TokenEvent | ComponentAdded | ComponentRemoved | Connected | Disconnected | Configured | OutputSelected | ConnectionModeSet | ToolModeSet | Arranged | Amended | DetailSet | FlowSet | PlanProposed | FieldEditProposed | FlowPreviewEvent | FileWrittenEvent | TodosEvent | RewoundEvent | CompleteEvent | ErrorEvent | CancelledEvent;
+export type Event = StartedEvent | ProgressEvent | TokenEvent | ReasoningEvent | ToolCallEvent | ToolResultEvent | ComponentAdded | ComponentRemoved | Connected | Disconnected | Configured | OutputSelected | ConnectionModeSet | ToolModeSet | Arranged | Amended | DetailSet | FlowSet | PlanProposed | FieldEditProposed | FlowPreviewEvent | FileWrittenEvent | TodosEvent | RewoundEvent | CompleteEvent | ErrorEvent | CancelledEvent;
 
 /** The last event of a run with too many of them. */
 export interface EventsCut {
@@ -498,6 +508,15 @@ export interface ProposalEntry {
   status: "applied" | "offered";
 }
 
+/** A piece of what a model thinks before it answers or acts. Sent to clients that asked for `details`. */
+export interface ReasoningEvent {
+  turn_id?: string;
+  sequence?: number;
+  event: "reasoning";
+  chunk: string;
+  is_new: boolean;
+}
+
 /** Something of the user's waits to be removed or overwritten: components, connections or files. */
 export interface RemovalQuestion {
   id: string;
@@ -639,6 +658,16 @@ export interface SkipAllToggled {
   session_id?: string | null;
 }
 
+/** A turn has begun. Sent to clients that asked for `details`, before all but progress. */
+export interface StartedEvent {
+  turn_id?: string;
+  sequence?: number;
+  event: "started";
+  session_id: string;
+  flow_id?: string;
+  flow: FlowDocument;
+}
+
 /** A further text that the same answer decides on. */
 export interface TextChange {
   component_id: string;
@@ -678,6 +707,16 @@ export interface TokenEvent {
   chunk: string;
 }
 
+/** The assistant calls one of its tools. Sent to clients that asked for `details`. */
+export interface ToolCallEvent {
+  turn_id?: string;
+  sequence?: number;
+  event: "tool_call";
+  tool_call_id: string;
+  tool_name: string;
+  arguments: Record<string, unknown>;
+}
+
 /** A node becomes a tool for agents (`enabled`), or a step of the flow again. */
 export interface ToolModeSet {
   turn_id?: string;
@@ -687,6 +726,28 @@ export interface ToolModeSet {
   component_id: string;
   enabled: boolean;
   node?: NodeDocument;
+}
+
+/** A call of one of the client's own tools waits for its result, in the next request's `tool_results`. */
+export interface ToolQuestion {
+  id: string;
+  title: string;
+  detail: string;
+  why: string;
+  kind: "tool";
+  tool_name: string;
+  arguments: Record<string, unknown>;
+}
+
+/** What came of a tool's call. Sent to clients that asked for `details`. A call that waits for the user has its result in the turn that answers it. */
+export interface ToolResultEvent {
+  turn_id?: string;
+  sequence?: number;
+  event: "tool_result";
+  tool_call_id: string;
+  tool_name: string;
+  content: string;
+  is_error: boolean;
 }
 
 /** What was done in a turn, and what of the asked was not: facts alone, true whatever the answer says. */

@@ -23,9 +23,8 @@ from server.requests.body import read_object, validated
 from server.requests.disconnect import while_connected
 from server.requests.operation import operation
 from server.routes.turns import LAST_EVENT, following, last_event
-from server.streams.response import TurnResponse
-from server.streams.running import RunningTurn, TurnExists
-from server.turns import AssistTurn
+from server.streams.response import TurnResponse, numbered
+from server.turns import started
 
 _ERRORS: Final = (400, 404, 409, 413, 422, 429)
 """The statuses of requests that begin no turn."""
@@ -118,13 +117,12 @@ async def stream(request: Request) -> Response:
     caller = caller_of(request)
     if given is not None and given[0] is not None:
         return await following(caller, given[0], given[1])
-    running, is_numbered = await _started(request, caller)
+    document = as_object(await read_object(request, caller.settings.body_limit))
+    running, is_numbered = await started(caller, document)
     reader = running.join(as_client=True)
+    events = caller.state.turns.read(running, reader)
     return TurnResponse(
-        running.id,
-        caller.state.turns.read(running, reader),
-        is_numbered=is_numbered,
-        leave=lambda: running.leave(reader),
+        running.id, numbered(running.id, events, is_numbered=is_numbered), leave=lambda: running.leave(reader)
     )
 
 
@@ -132,7 +130,7 @@ async def stream(request: Request) -> Response:
 async def assist(request: Request) -> Response:
     """A turn as one reply, for clients that do not stream."""
     caller = caller_of(request)
-    running, _ = await _started(request, caller)
+    running, _ = await started(caller, as_object(await read_object(request, caller.settings.body_limit)))
     reader = running.join(as_client=True)
     try:
         ended = await while_connected(request, caller.stopping, running.ended())
@@ -207,24 +205,6 @@ def _provider(name: str, *, configured: bool) -> JsonObject:
         "default_model": info.models[0] if info.models else None,
         "models": [{"name": model, "display_name": model} for model in info.models],
     }
-
-
-async def _started(request: Request, caller: Caller) -> tuple[RunningTurn, bool]:
-    """The turn that a request asks for, and whether it is resumable.
-
-    Raises:
-        ApiError: the request is wrong, or 409 if the client has had a turn of this id.
-    """
-    document = as_object(await read_object(request, caller.settings.body_limit))
-    turn = await AssistTurn.of(caller, document)
-    try:
-        running = await caller.state.turns.start(
-            caller.id, turn, turn.id, is_named=turn.is_named, resumable=turn.resumable
-        )
-    except TurnExists:
-        fix = f"GET /api/v1/agentic/turns/{turn.id}/events follows it. Choose another id for a new turn."
-        raise ApiError(409, "turn_exists", "There is a turn of this id.", fix, "$.turn_id") from None
-    return running, turn.resumable
 
 
 routes = [

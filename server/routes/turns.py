@@ -20,7 +20,7 @@ from server.requests.operation import operation
 from server.requests.page import WholeNumber
 from server.requests.query import number
 from server.store.turns import RUNNING
-from server.streams.response import TurnResponse
+from server.streams.response import TurnResponse, numbered
 
 LAST_EVENT: Final = "last-event-id"
 """The header with which a client says what it has got."""
@@ -83,7 +83,7 @@ async def following(caller: Caller, turn: str, after: int) -> Response:
         if running.log.has_ended and after >= running.log.last:
             return Response(status_code=204, headers={TURN_HEADER: turn})
         reader = running.join(after)
-        return TurnResponse(turn, turns.read(running, reader), leave=lambda: running.leave(reader))
+        return TurnResponse(turn, numbered(turn, turns.read(running, reader)), leave=lambda: running.leave(reader))
     found = await turns.find(caller.id, turn)
     if found is None:
         raise _unknown(turn)
@@ -92,7 +92,7 @@ async def following(caller: Caller, turn: str, after: int) -> Response:
         raise ApiError(410, "events_expired", "The events of this turn are too old to be kept.", fix)
     if found.state != RUNNING and after >= found.last:
         return Response(status_code=204, headers={TURN_HEADER: turn})
-    return TurnResponse(turn, turns.read_stored(caller.id, turn, after))
+    return TurnResponse(turn, numbered(turn, turns.read_stored(caller.id, turn, after)))
 
 
 @operation(StoppedTurn, errors=(409,))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
 from importlib import metadata
 from typing import Final
@@ -30,29 +30,33 @@ class TurnResponse(EventSourceResponse):
 
     Args:
         turn: the turn's id.
-        events: the events, some at a time.
-        is_numbered: whether each says its turn and number, in itself and as its id.
+        frames: the events as bytes, those that came together in one: `numbered`, or what a protocol makes of them.
+        headers: more headers than those of every stream.
+        media_type: what the frames are; `text/event-stream` when missing.
         leave: called when the response has ended, also when it was never sent.
     """
 
     def __init__(
         self,
         turn: str,
-        events: AsyncGenerator[Lines],
+        frames: AsyncGenerator[bytes],
         *,
-        is_numbered: bool = True,
+        headers: Mapping[str, str] | None = None,
+        media_type: str | None = None,
         leave: Callable[[], None] | None = None,
     ) -> None:
         self._leave = leave
         super().__init__(  # pyright: ignore[reportUnknownMemberType]  (it takes dicts of any kind, too)
-            _frames(turn, events, is_numbered=is_numbered),
+            frames,
             sep="\n",
             ping=PING_SECONDS,
             headers={
                 "Cache-Control": "no-cache",
                 AGENT_HEADER: f"wirewright/{metadata.version('wirewright')}",
                 TURN_HEADER: turn,
+                **(headers or {}),
             },
+            media_type=media_type or "text/event-stream",
             shutdown_grace_period=GRACE_SECONDS,
         )
 
@@ -65,8 +69,14 @@ class TurnResponse(EventSourceResponse):
                 self._leave()
 
 
-async def _frames(turn: str, events: AsyncGenerator[Lines], *, is_numbered: bool) -> AsyncGenerator[bytes]:
-    """The events framed; those that come together are sent together."""
+async def numbered(turn: str, events: AsyncGenerator[Lines], *, is_numbered: bool = True) -> AsyncGenerator[bytes]:
+    """The events as frames of our own stream; those that come together are sent together.
+
+    Args:
+        turn: the turn's id.
+        events: the events, some at a time.
+        is_numbered: whether each says its turn and number, in itself and as its id.
+    """
     try:
         async with aclosing(events):
             async for lines in events:

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TypeVar, assert_never
+from typing import Final, TypeVar, assert_never
 
 from pydantic import BaseModel
-from pydantic_ai import PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta
+from pydantic_ai import (
+    FunctionToolCallEvent,
+    FunctionToolResultEvent,
+    PartDeltaEvent,
+    PartStartEvent,
+    TextPart,
+    TextPartDelta,
+    ThinkingPart,
+    ThinkingPartDelta,
+)
 
+from agent.contract.details import ReasoningEvent, ToolCallEvent, ToolResultEvent
 from agent.contract.endings import ending, field_edit
 from agent.contract.events import (
     CompleteEvent,
-    EditQuestion,
     Event,
     FileWrittenEvent,
     FlowPreviewEvent,
@@ -40,6 +49,7 @@ from agent.contract.flow_updates import (
     PlanProposed,
     ToolModeSet,
 )
+from agent.contract.questions import EditQuestion
 from agent.turn.result import TurnEnded, TurnEvent, TurnResult
 from flows.actions import (
     AddComponent,
@@ -87,10 +97,12 @@ class SseEncoder:
 
     Args:
         session: the conversation's id, repeated at the end.
+        details: whether clients also receive thoughts, and the calls and results of tools.
     """
 
-    def __init__(self, session: str) -> None:
+    def __init__(self, session: str, *, details: bool = False) -> None:
         self._session = session
+        self._details = details
         self._has_text = False
 
     def encode(self, event: TurnEvent, stored: Stored | None = None) -> list[Event]:
@@ -131,6 +143,20 @@ class SseEncoder:
             case TurnEnded(result=result):
                 return [*questions(result), with_patches(ending(result, self._session, stored), result.after)]
             case _:
+                return self._detail(event) if self._details else []
+
+    def _detail(self, event: TurnEvent) -> list[Event]:
+        match event:
+            case PartStartEvent(part=ThinkingPart(content=text)):
+                return [ReasoningEvent(chunk=text, is_new=True)]
+            case PartDeltaEvent(delta=ThinkingPartDelta(content_delta=str(text))) if text:
+                return [ReasoningEvent(chunk=text)]
+            case FunctionToolCallEvent(part=part):
+                arguments = part.args_as_dict()
+                return [ToolCallEvent(tool_call_id=part.tool_call_id, tool_name=part.tool_name, arguments=arguments)]
+            case FunctionToolResultEvent():
+                return [tool_result(event)]
+            case _:
                 return []
 
     def _token(self, text: str) -> list[Event]:
@@ -138,6 +164,26 @@ class SseEncoder:
             return []
         self._has_text = True
         return [TokenEvent(chunk=text)]
+
+
+RESULT_CHARACTERS: Final = 16_000
+"""How much of a tool's answer clients receive."""
+
+
+def tool_result(event: FunctionToolResultEvent) -> ToolResultEvent:
+    """What came of a tool's call, as clients receive it."""
+    part = event.part
+    content = part.model_response_str()
+    if len(content) > RESULT_CHARACTERS:
+        content = f"{content[:RESULT_CHARACTERS]}…"
+    answer: object = part.content
+    is_refused = isinstance(answer, dict) and "error" in answer
+    return ToolResultEvent(
+        tool_call_id=part.tool_call_id,
+        tool_name=part.tool_name or "",
+        content=content,
+        is_error=is_refused or part.outcome != "success",
+    )
 
 
 def file_written(event: FileWritten) -> FileWrittenEvent:
