@@ -1,8 +1,10 @@
 """The assistant: assembles settings, memory, models and runner, and takes turns."""
 
 import asyncio
+import os
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from functools import partial
 from typing import TypeAlias
 
@@ -17,16 +19,17 @@ from agent.conversation.stored import StoredMemory, store_failures
 from agent.errors import AssistantUnavailable
 from agent.models.clients import Clients
 from agent.models.flow_models import flow_models
-from agent.models.keys import PROVIDER_VARIABLES, ProviderKeys, environment_of
+from agent.models.keys import KeptKeys, ProviderKeys
 from agent.models.providers import ModelChoice, ProviderInfo, available, choose
 from agent.settings import AssistantSettings
 from agent.turn.log import logged
+from agent.turn.record import TurnRecord
 from agent.turn.request import TurnRequest, request_without_keys
 from agent.turn.result import TurnError
 from agent.turn.run import run_turn
 from agent.turn.services import CanvasStore
 from agent.turn.state import Turn
-from agent.turn.stream import TurnStream
+from agent.turn.stream import Send, TurnStream
 from flows.bundles import BundleIndex, bundle_index
 from flows.catalogue import Catalogue, CatalogueMissing
 from flows.document import Flow
@@ -54,10 +57,6 @@ from tools.workbench import MAX_ATTEMPTS, READY_SECONDS, FlowRunner, Workbench, 
 
 UsedComponents: TypeAlias = Callable[[Collection[str]], Awaitable[Collection[str]]]
 """Says which of these component types the user's flows use."""
-
-
-_USERS_AT_HAND = 1_000
-"""Users whose decrypted keys are cached."""
 
 
 class Assistant:
@@ -99,9 +98,8 @@ class Assistant:
         self._model = model
         self._bundles = bundles
         self.later_runs = None if waits_for_engine else LaterRuns(runner)
-        self._keys = {LOCAL_USER: ProviderKeys(settings.data)}
         self.queue = TurnQueue()
-        self._clients = clients or Clients(self.keys_of(LOCAL_USER).environment)
+        self._clients = clients or Clients(lambda: os.environ)
 
     @classmethod
     @asynccontextmanager
@@ -117,8 +115,7 @@ class Assistant:
         """
         settings = settings or AssistantSettings()
         environment = RunnerEnvironment.locate(settings.cache)
-        keys = ProviderKeys(settings.data)
-        models = flow_models(settings.model, override=model, environment=keys.environment)
+        models = flow_models(settings.model, override=model)
         runner = Runner(
             environment,
             concurrency=settings.concurrency,
@@ -136,14 +133,10 @@ class Assistant:
 
     def keys_of(self, user: str) -> ProviderKeys:
         """Return the keys of providers that a user has stored."""
-        if user not in self._keys:
-            if len(self._keys) > _USERS_AT_HAND:
-                self._keys.pop(next(other for other in self._keys if other != LOCAL_USER))
-            self._keys[user] = ProviderKeys(self.settings.data, user)
-        return self._keys[user]
+        return ProviderKeys(self.database, user)
 
-    def choose(self, wanted: str | None, user: str = LOCAL_USER) -> ModelChoice:
-        """Choose the models that serve a request.
+    async def choose(self, wanted: str | None, user: str = LOCAL_USER) -> ModelChoice:
+        """Choose the models that serve a request, by the keys that the user has now.
 
         Args:
             wanted: the model that the request names, if any.
@@ -151,10 +144,13 @@ class Assistant:
 
         Raises:
             ModelChoiceError: the provider is unknown or not configured.
+            AssistantUnavailable: the user's keys cannot be read.
         """
+        with store_failures():
+            keys = await self.keys_of(user).read()
         if self._model is not None:
-            return ModelChoice(provider="scripted", names=(self._model.model_name,))
-        return choose(wanted, self.settings.model, self.keys_of(user).environment())
+            return ModelChoice(provider="scripted", names=(self._model.model_name,), secrets=keys.kept)
+        return replace(choose(wanted, self.settings.model, keys.environment()), secrets=keys.kept)
 
     @property
     def knows_components(self) -> bool:
@@ -179,21 +175,32 @@ class Assistant:
                 ) from None
             return await self._exported.current()
 
-    def turn(self, request: TurnRequest, store: CanvasStore | None = None) -> TurnStream:
+    def turn(
+        self, request: TurnRequest, store: CanvasStore | None = None, choice: ModelChoice | None = None
+    ) -> TurnStream:
         """Take a turn, as a stream of events; it starts when the first event is awaited.
+
+        The first event raises `ModelChoiceError` when the requested model is unavailable.
 
         Args:
             request: the request; while another turn of its conversation runs, this one waits.
             store: the stored flow that it works on, which is saved at its end.
-
-        Raises:
-            ModelChoiceError: the requested model is unavailable.
+            choice: the models that serve it, as `choose` has chosen them; None lets it choose when it starts.
         """
-        choice = self.choose(request.model, request.user)
         request, keys = request_without_keys(request, self.settings.input_limit)
-        turn = Turn(self, request, choice, store, keys)
-        body = logged(partial(run_turn, turn), request, choice, self.settings)
-        return TurnStream(body, lambda: turn.canvas, lambda: turn.record)
+        begun: list[Turn] = []
+
+        async def take(send: Send) -> None:
+            chosen = choice or await self.choose(request.model, request.user)
+            turn = Turn(self, request, chosen, store, keys)
+            begun.append(turn)
+            await logged(partial(run_turn, turn), request, chosen, self.settings)(send)
+
+        return TurnStream(
+            take,
+            lambda: begun[0].canvas if begun else request.flow or Flow.empty(),
+            lambda: begun[0].record if begun else TurnRecord(),
+        )
 
     async def pending(self, user: str, session: str) -> dict[str, Approval]:
         """Return the pending approvals of a conversation, by tool call id."""
@@ -251,7 +258,7 @@ class Assistant:
             runner=self.runner,
             flow=request.flow or Flow.empty(),
             has_model=not choice.is_demo,
-            models=self._flow_models(request.user, default),
+            models=self._flow_models(default, KeptKeys.of(choice)),
             user_files=UserFiles(self.settings.data, request.user, self.settings.file_limits),
             user_variables=self.variables(request.user),
             host_rule=self.settings.run_network,
@@ -265,22 +272,22 @@ class Assistant:
 
     def variables(self, user: str) -> UserVariables:
         """Return the variables that a user keeps."""
-        return UserVariables(self.settings.data, user)
+        return UserVariables(self.database, user)
 
     async def models_of(self, user: str) -> Models | None:
         """Return the models of a user's flows; None for the runner's own, when the user keeps no provider's key."""
-        kept = await asyncio.to_thread(self.variables(user).names)
-        if user == LOCAL_USER and not PROVIDER_VARIABLES.intersection(kept):
+        with store_failures():
+            keys = await self.keys_of(user).read()
+        if user == LOCAL_USER and keys.is_empty:
             return None  # those of the runner are this user's
-        return self._flow_models(user, self.settings.model)
+        return self._flow_models(self.settings.model, keys)
 
-    def _flow_models(self, user: str, default: str | None) -> Models:
-        environment = environment_of(self.settings.data, user)
+    def _flow_models(self, default: str | None, keys: KeptKeys) -> Models:
         return flow_models(
             default,
-            connect=lambda choice: self._clients.models_now(choice, environment()),
+            connect=lambda choice: self._clients.models_now(choice, keys.flow_environment()),
             override=self._model,
-            environment=environment,
+            environment=keys.flow_environment,
         )
 
     @property
@@ -317,15 +324,16 @@ class Assistant:
             return None
         return UserComponents(self.settings.data, request.user, self.runner, request.components)
 
-    def providers(self, user: str = LOCAL_USER) -> list[ProviderInfo]:
-        """Return the configured providers, whose models a user's flows may use."""
-        return available(self.keys_of(user).environment())
+    def providers(self, choice: ModelChoice) -> list[ProviderInfo]:
+        """Return the providers that are configured for the user of a turn, whose models the user's flows may use."""
+        return available(KeptKeys.of(choice).environment())
 
-    async def model(self, choice: ModelChoice, user: str = LOCAL_USER) -> Model:
-        """Return the model of one turn of a user: the given one, or the chain over the chosen candidates."""
+    async def model(self, choice: ModelChoice) -> Model:
+        """Return the model of one turn: the given one, or the chain over the chosen candidates."""
         if self._model is not None:
             return self._model
-        return await self._clients.models(choice, None if user == LOCAL_USER else self.keys_of(user).environment())
+        keys = KeptKeys.of(choice)
+        return await self._clients.models(choice, keys.environment() if keys.kept.providers else None)
 
     async def aclose(self) -> None:
         """Close the connections to the model providers and the database, and give up what still waits to be run."""

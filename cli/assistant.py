@@ -84,11 +84,11 @@ def check_model(model: str | None, settings: "AssistantSettings") -> None:
         BadUsage: naming the option or the variable that selects it.
     """
     from agent.errors import AssistantUnavailable
-    from agent.models.keys import ProviderKeys
     from agent.models.providers import choose
+    from cli.files.local import local_keys
 
     try:
-        choose(model, settings.model, ProviderKeys(settings.data).environment())
+        choose(model, settings.model, local_keys().environment())
     except AssistantUnavailable as error:
         where = "--model" if model is not None else "WIREWRIGHT_MODEL"
         raise BadUsage(error.error.code, error.error.message, fix=error.error.fix, where=where) from None

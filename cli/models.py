@@ -11,7 +11,7 @@ from cli.output.columns import print_rows
 from cli.output.streams import print_json, print_message, print_result
 
 if TYPE_CHECKING:
-    from agent.models.keys import ProviderKeys
+    from agent.models.keys import KeptKeys
     from agent.models.overview import ModelTest, Overview
     from agent.settings import AssistantSettings
 
@@ -70,28 +70,27 @@ def probe(
         raise typer.Exit(FAILED)
 
 
-def _configuration() -> "tuple[AssistantSettings, ProviderKeys]":
-    from agent.models.keys import ProviderKeys
+def _configuration() -> "tuple[AssistantSettings, KeptKeys]":
+    from agent.errors import AssistantUnavailable
     from agent.settings import AssistantSettings
+    from cli.files.local import local_keys
     from cli.settings import settings_of
 
-    settings = settings_of(AssistantSettings)
-    return settings, ProviderKeys(settings.data)
-
-
-def _overview(settings: "AssistantSettings", keys: "ProviderKeys") -> "Overview":
-    from agent.errors import AssistantUnavailable
-    from agent.models.overview import overview
-    from agent.models.providers import PROVIDERS
-
     try:
-        return overview(settings.model, keys.environment(), {name: keys.stored(name) for name in PROVIDERS})
+        return settings_of(AssistantSettings), local_keys()
     except AssistantUnavailable as unavailable:
         error = unavailable.error
         raise CommandError(error.code, error.message, fix=error.fix) from None
 
 
-async def _tests(names: list[str], keys: "ProviderKeys") -> "list[ModelTest]":
+def _overview(settings: "AssistantSettings", keys: "KeptKeys") -> "Overview":
+    from agent.models.overview import overview
+    from agent.models.providers import PROVIDERS
+
+    return overview(settings.model, keys.environment(), {name: keys.stored(name) for name in PROVIDERS})
+
+
+async def _tests(names: list[str], keys: "KeptKeys") -> "list[ModelTest]":
     from agent.models.clients import Clients
     from agent.models.overview import try_models
 

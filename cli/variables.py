@@ -14,8 +14,8 @@ from cli.output.streams import print_json, print_message, print_result
 from cli.remote.option import ServerAddress, server_at
 
 if TYPE_CHECKING:
+    from cli.files.local import LocalVariables
     from cli.remote.stores.variables import RemoteVariables
-    from runtime.keychain.user_variables import UserVariables
 
 commands = CommandGroup("List, set and remove the variables that secret fields name.")
 
@@ -77,13 +77,13 @@ def remove(name: Name, server: ServerAddress = None, *, as_json: Json = False) -
     print_message(f"{name} is removed.")
 
 
-def _variables(server: str | None) -> "UserVariables | RemoteVariables":
+def _variables(server: str | None) -> "LocalVariables | RemoteVariables":
     """The variables on the server that is named, or else those of this machine's user."""
-    from cli.files.local import local_variables
+    from cli.files.local import LocalVariables
 
     found = server_at(server)
     if found is None:
-        return local_variables()
+        return LocalVariables()
     from cli.remote.stores.variables import RemoteVariables
 
     return RemoteVariables(found)
@@ -91,9 +91,9 @@ def _variables(server: str | None) -> "UserVariables | RemoteVariables":
 
 @contextmanager
 def _failures() -> Generator[None]:
-    from runtime.keychain.user_variables import VariablesUnavailable
+    from runtime.database.errors import StoreUnavailable
 
     try:
         yield
-    except VariablesUnavailable as failure:
+    except StoreUnavailable as failure:
         raise CommandError("variables_unavailable", failure.message, fix=failure.fix) from None

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Protocol, TypeAlias
 from flows.document import Flow, Json
 from runtime.files.store import UserFiles
 from runtime.gateway.models import Models
-from runtime.keychain.user_variables import UserVariables
 from runtime.run_events import EVENT_KINDS, EventKind, RunEvent
 from runtime.sessions.memory import SessionMemory
 
@@ -28,6 +27,18 @@ Tweaks: TypeAlias = Mapping[str, Mapping[str, Json]]
 
 OnEvent: TypeAlias = Callable[[RunEvent], None]
 """Called on the event loop with each event of a run, in order and before its result; it must not block."""
+
+
+class KeepsVariables(Protocol):
+    """Keeps the variables of a user."""
+
+    async def values(self) -> Mapping[str, str]:
+        """The values of all variables, by name.
+
+        Raises:
+            StoreUnavailable: they cannot be read.
+        """
+        ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +77,7 @@ class RunOptions:
     allow_variables: Collection[str] | None = None
     """Names of the variables that may enter the run; None for those that the runner allows."""
 
-    variables: UserVariables | None = None
+    variables: KeepsVariables | None = None
     """The variables that the user keeps: they enter where a secret field names them. None for none."""
 
     files: UserFiles | None = None

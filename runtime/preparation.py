@@ -8,17 +8,24 @@ from dataclasses import replace
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.edits import EditError, configure
+from runtime.database.errors import StoreUnavailable
 from runtime.files.flow_files import give_files
 from runtime.guard import refuse, runnable
 from runtime.guard.admission import find
 from runtime.install.bundles import bundle_of, install_hint
-from runtime.keychain.user_variables import VariablesUnavailable
 from runtime.options import RunOptions, Tweaks
 from runtime.results import RunError, RunFailed
 from runtime.variables import FilledFlow, Lookup, fill_variables
 
 
-def prepare_run(flow: Flow, catalogue: Catalogue, text: str | None, options: RunOptions, lookup: Lookup) -> FilledFlow:
+def prepare_run(
+    flow: Flow,
+    catalogue: Catalogue,
+    text: str | None,
+    options: RunOptions,
+    lookup: Lookup,
+    own: Mapping[str, str],
+) -> FilledFlow:
     """Return the nodes and edges to run. It may take a while for a large flow: call it in a thread.
 
     Args:
@@ -27,6 +34,7 @@ def prepare_run(flow: Flow, catalogue: Catalogue, text: str | None, options: Run
         text: the flow's input, if there is one.
         options: the run's options.
         lookup: returns the values of variables.
+        own: the variables that the user keeps.
 
     Raises:
         RunFailed: the flow is refused; the error says why.
@@ -39,16 +47,19 @@ def prepare_run(flow: Flow, catalogue: Catalogue, text: str | None, options: Run
         raise RunFailed(error)
     allowed = options.allow_variables or ()
     given = give_files(runnable(tweaked), options.files, samples=options.verification)
-    own = _kept(options)
     filled = fill_variables(given.data, catalogue, allowed, lookup, verification=options.verification, own=own)
     return replace(filled, files=given)
 
 
-def _kept(options: RunOptions) -> Mapping[str, str]:
-    """The variables that the user keeps."""
+async def kept_variables(options: RunOptions) -> Mapping[str, str]:
+    """The variables that the user keeps, and that may enter a run.
+
+    Raises:
+        RunFailed: they cannot be read.
+    """
     try:
-        return {} if options.variables is None or options.verification else options.variables.values()
-    except VariablesUnavailable as failure:
+        return {} if options.variables is None or options.verification else await options.variables.values()
+    except StoreUnavailable as failure:
         raise RunFailed(RunError(code="crash", message=f"Not run: {failure.message}", fix=failure.fix)) from None
 
 

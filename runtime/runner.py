@@ -32,7 +32,7 @@ from runtime.gateway.service import ModelGateway
 from runtime.guard.admission import has_untrusted_code
 from runtime.install.environment import RunnerEnvironment
 from runtime.options import RunOptions, takes
-from runtime.preparation import prepare_run
+from runtime.preparation import kept_variables, prepare_run
 from runtime.redaction import Redactor
 from runtime.results import RunError, RunFailed, RunResult
 from runtime.sessions.keys import clean_key, flow_key
@@ -179,7 +179,8 @@ class Runner:
         try:
             with self._queue.enter():
                 catalogue = await self._supervisor.catalogue()
-                prepared = await asyncio.to_thread(prepare_run, flow, catalogue, text, options, self._lookup)
+                own = await kept_variables(options)
+                prepared = await asyncio.to_thread(prepare_run, flow, catalogue, text, options, self._lookup, own)
                 redactor = Redactor(prepared.secrets)
                 memory = self._memory(flow, options)
                 messages = None if memory is None else RunMessages(await recall(memory))

@@ -138,7 +138,7 @@ class AssistTurn:
         await _check_files(caller, body.files)
         admission = await admit_turn(caller)
         try:
-            model = wanted_model(caller.assistant, body.provider, body.model_name, caller.id)
+            model = await wanted_model(caller.assistant, body.provider, body.model_name, caller.id)
             answers = await _answers(caller, body, session)
             request = TurnRequest(
                 text="" if is_signal(body.input_value) else body.input_value,
@@ -156,7 +156,7 @@ class AssistTurn:
                 max_attempts=body.max_attempts,
                 token_limit=admission.tokens,
             )
-            stream = caller.assistant.turn(request, stored)
+            stream = caller.assistant.turn(request, stored, await caller.assistant.choose(model, caller.id))
             slot = admission.slot
             is_named = body.turn_id is not None
             return cls(
@@ -265,7 +265,9 @@ async def started(caller: Caller, document: JsonObject) -> tuple[RunningTurn, bo
     return running, turn.resumable
 
 
-def wanted_model(assistant: Assistant, provider: str | None, name: str | None, user: str = LOCAL_USER) -> str | None:
+async def wanted_model(
+    assistant: Assistant, provider: str | None, name: str | None, user: str = LOCAL_USER
+) -> str | None:
     """The model that a request names, as `provider:name`, a provider alone, `demo`, or None for the default.
 
     Args:
@@ -293,7 +295,7 @@ def wanted_model(assistant: Assistant, provider: str | None, name: str | None, u
         return f"{prefix}:{named[1] if named is not None and named[0] == prefix else name}"
     if named is not None:
         return ":".join(named)
-    default = assistant.choose(None, user)
+    default = await assistant.choose(None, user)
     if default.is_demo:
         raise ApiError(
             400,

@@ -75,6 +75,7 @@ WRITERS = {
     "runtime/files/store.py": "moves an upload, which was written piece by piece, to its place",
     "runtime/database/connections.py": "creates a private database, which SQLite writes",
     "runtime/database/version_0_1.py": "moves a backup, which SQLite writes, and an old file",
+    "runtime/database/secrets/take_over.py": "moves an old file, which was taken over",
     "runtime/archive/zipped.py": "moves an archive, which was written piece by piece, to its place",
     "runtime/archive/restore.py": "moves a restored database, which SQLite wrote, and folders of restored files",
     "runtime/install/catalogue_file.py": "moves what the engine exported",

@@ -24,8 +24,7 @@ from runtime.components.store import UserComponents
 from runtime.egress.policy import HostRule
 from runtime.files.store import UserFiles
 from runtime.gateway.models import Models
-from runtime.keychain.user_variables import UserVariables
-from runtime.options import RunOptions
+from runtime.options import KeepsVariables, RunOptions
 from runtime.results import ModelUsage, RunError, RunResult
 from runtime.sessions.memory import SessionMemory
 from runtime.telemetry import log_event
@@ -166,7 +165,7 @@ class Workbench:
     flow_usage: ModelUsage = field(default_factory=ModelUsage)
     files: list[FileChange] = field(default_factory=list[FileChange])
     user_files: UserFiles | None = None
-    user_variables: UserVariables | None = None
+    user_variables: KeepsVariables | None = None
     attached: tuple[tuple[str, int], ...] = ()
     todos: list[Todo] = field(default_factory=list[Todo])
     auto_edit: bool = False

@@ -1,26 +1,19 @@
 """Stored keys of model providers: encrypted at rest, never returned, and preferred to those of the environment."""
 
-import json
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping
-from pathlib import Path
+from collections.abc import Collection, Generator, Iterable, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Final
 
 from agent.errors import AssistantUnavailable
-from agent.models.providers import PROVIDERS, ProviderInfo
+from agent.models.providers import PROVIDERS, ModelChoice, ProviderInfo
 from agent.turn.result import TurnError
-from runtime.files.atomic import write_atomically
-from runtime.files.folders import LOCAL_USER, UserFolderError, private_folder, user_folder
-from runtime.keychain.master_key import FILE, VARIABLE
-from runtime.keychain.sealing import Sealing, Unreadable
-from runtime.keychain.user_variables import UserVariables
+from runtime.database.database import Database
+from runtime.files.folders import LOCAL_USER
+from runtime.keychain.master_key import FILE, VARIABLE, SecretKeyUnavailable
+from runtime.keychain.user_secrets import KeptSecrets, Providers, UserSecrets
 
-EARLIER_KEY_FILE: Final = "providers.key"
-"""The key of earlier versions."""
-STORE_FILE: Final = "providers.enc"
-"""The keys of the first user."""
-FOLDER: Final = "providers"
-"""The keys of the other users, a file each."""
 VALUE_LIMIT: Final = 4_096
 """The maximum length of a value in characters."""
 
@@ -52,32 +45,38 @@ class KeyNeeded(BadKey):
 
 
 class KeysUnreadable(AssistantUnavailable):
-    """The stored keys cannot be read or written."""
+    """The stored keys were encrypted with a key that is not here."""
 
     def __init__(self) -> None:
         super().__init__(
             TurnError(
                 code="keys_unreadable",
                 message="The stored provider keys cannot be used.",
-                fix=f"Restore the secret key ({VARIABLE}, the keyring's entry, or {FILE} in the data folder) and "
-                f"{STORE_FILE} there, or remove {STORE_FILE} and store the keys again.",
+                fix=f"Restore the secret key: {VARIABLE}, the keyring's entry, or {FILE} in the data folder. To give "
+                "them up, delete the user's rows of the table `secrets`, and store the keys again.",
             )
         )
 
 
-class ProviderKeys:
-    """The keys that one user has stored. Every method may raise `KeysUnreadable`, and blocks for a moment.
+@dataclass(frozen=True)
+class KeptKeys:
+    """The keys of a user as they were when they were read: those of providers, and those among the variables.
 
-    Args:
-        data: the data folder.
-        user: the user's id.
+    Attributes:
+        kept: what the user keeps.
     """
 
-    def __init__(self, data: Path, user: str = LOCAL_USER) -> None:
-        self._data = data
-        self._user = user
-        self._sealing = Sealing(data, EARLIER_KEY_FILE)
-        self._read: tuple[object, dict[str, dict[str, str]]] | None = None
+    kept: KeptSecrets = field(default_factory=KeptSecrets, repr=False)
+
+    @classmethod
+    def of(cls, choice: ModelChoice) -> "KeptKeys":
+        """Return the keys with which the models of a turn were chosen."""
+        return cls(choice.secrets or KeptSecrets())
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the user's models are those of the environment alone."""
+        return not (self.kept.providers or PROVIDER_VARIABLES.intersection(self.kept.variables))
 
     def environment(self, base: Mapping[str, str] | None = None) -> Mapping[str, str]:
         """Return the environment variables, overridden by the stored ones.
@@ -87,22 +86,48 @@ class ProviderKeys:
         Args:
             base: the environment variables; None uses the process's own.
         """
-        stored = {name: value for values in self._stored().values() for name, value in values.items()}
+        stored = {name: value for values in self.kept.providers.values() for name, value in values.items()}
         return overridden(os.environ if base is None else base, stored)
+
+    def flow_environment(self) -> Mapping[str, str]:
+        """Return the environment variables of the user's flows: the process's own, and the user's keys of providers.
+
+        A key among the variables is left out where an address is stored for its provider, which it was not given for.
+        """
+        mine = {name: value for name, value in self.kept.variables.items() if name in PROVIDER_VARIABLES}
+        elsewhere = _keys_at(self.addresses() - mine.keys())
+        return overridden(self.environment(), {name: mine[name] for name in mine if name not in elsewhere})
 
     def stored(self, provider: str) -> frozenset[str]:
         """Return the names of the variables stored for a provider."""
-        return frozenset(self._stored().get(provider, {}))
-
-    def values(self) -> dict[str, dict[str, str]]:
-        """Return all stored values by provider and variable, such as for an export that the user has asked for."""
-        return {provider: dict(values) for provider, values in self._stored().items()}
+        return frozenset(self.kept.providers.get(provider, {}))
 
     def addresses(self) -> frozenset[str]:
         """Return the names of all variables with an address that are stored."""
-        return frozenset(name for values in self._stored().values() for name in values if is_address(name))
+        return frozenset(name for values in self.kept.providers.values() for name in values if is_address(name))
 
-    def store(self, provider: str, values: Mapping[str, str]) -> None:
+
+class ProviderKeys:
+    """The keys that one user has stored. Every method may raise `KeysUnreadable` and `StoreUnavailable`.
+
+    Args:
+        database: where they are stored.
+        user: the user's id.
+    """
+
+    def __init__(self, database: Database, user: str = LOCAL_USER) -> None:
+        self._secrets = UserSecrets(database, user)
+
+    async def read(self) -> KeptKeys:
+        """Return the keys as they are stored now, whichever process or server has stored them."""
+        with _failures():
+            return KeptKeys(await self._secrets.read())
+
+    async def values(self) -> Providers:
+        """Return all stored values by provider and variable, such as for an export that the user has asked for."""
+        return (await self.read()).kept.providers
+
+    async def store(self, provider: str, values: Mapping[str, str]) -> None:
         """Store values for a provider, replacing all values stored for it, and those that it shares with another one.
 
         Args:
@@ -113,71 +138,36 @@ class ProviderKeys:
             BadKey: a value cannot be used.
             KeyNeeded: there is an address among them, and no key, which it needs or had before.
         """
-        info, stored = PROVIDERS[provider], self._stored()
+        info = PROVIDERS[provider]
         checked = {name: _checked(info, name, value) for name, value in values.items()}
-        previous = {name: value for each in stored.values() for name, value in each.items() if name in info.variables}
-        _check_address(info, checked, previous)
-        others = {
-            each: {name: value for name, value in kept.items() if name not in info.variables}
-            for each, kept in stored.items()
-        }
-        self._write({**{each: kept for each, kept in others.items() if kept}, provider: checked})
 
-    def forget(self, provider: str) -> bool:
+        def add(stored: dict[str, Mapping[str, str]]) -> None:
+            each = [one.items() for one in stored.values()]
+            previous = {name: value for one in each for name, value in one if name in info.variables}
+            _check_address(info, checked, previous)
+            for other, kept in list(stored.items()):
+                stored[other] = {name: value for name, value in kept.items() if name not in info.variables}
+                if not stored[other]:
+                    del stored[other]
+            stored[provider] = checked
+
+        with _failures():
+            await self._secrets.change_providers(add)
+
+    async def forget(self, provider: str) -> bool:
         """Delete the values stored for a provider; returns whether there were any."""
-        kept = dict(self._stored())
-        if kept.pop(provider, None) is None:
-            return False
-        self._write(kept)
-        return True
-
-    def _stored(self) -> dict[str, dict[str, str]]:
-        try:
-            path = self._path()
-            found = path.stat()
-        except FileNotFoundError:
-            return {}
-        except (OSError, UserFolderError):
-            raise KeysUnreadable from None
-        version = (found.st_ino, found.st_mtime_ns, found.st_size)
-        if self._read is None or self._read[0] != version:
-            try:
-                self._read = (version, json.loads(self._sealing.unseal(path.read_text("ascii"))))
-            except (OSError, ValueError, Unreadable):
-                raise KeysUnreadable from None
-        return self._read[1]
-
-    def _write(self, values: dict[str, dict[str, str]]) -> None:
-        try:
-            write_atomically(self._path(), self._sealing.seal(json.dumps(values)).encode("ascii"))
-        except (OSError, Unreadable, UserFolderError):
-            raise KeysUnreadable from None
-        self._read = None
-
-    def _path(self) -> Path:
-        """The file of the user: the first user's is older than the other users."""
-        if self._user == LOCAL_USER:
-            return self._data / STORE_FILE
-        return private_folder(self._data / FOLDER) / f"{user_folder(self._data, self._user).name}.enc"
+        found: list[Mapping[str, str] | None] = []
+        with _failures():
+            await self._secrets.change_providers(lambda stored: found.append(stored.pop(provider, None)))
+        return found != [None]
 
 
-def environment_of(data: Path, user: str) -> Callable[[], Mapping[str, str]]:
-    """The environment variables of a user's flows: the process's own, and the user's keys of providers.
-
-    A key of the user's own is left out where an address is stored for its provider, which it was not given for.
-
-    Args:
-        data: the data folder.
-        user: the user's id.
-    """
-    keys, own = ProviderKeys(data, user), UserVariables(data, user)
-
-    def values() -> Mapping[str, str]:
-        mine = {name: value for name, value in own.values().items() if name in PROVIDER_VARIABLES}
-        elsewhere = _keys_at(keys.addresses() - mine.keys())
-        return overridden(keys.environment(), {name: mine[name] for name in mine if name not in elsewhere})
-
-    return values
+@contextmanager
+def _failures() -> Generator[None]:
+    try:
+        yield
+    except SecretKeyUnavailable as failure:
+        raise KeysUnreadable from failure
 
 
 def overridden(base: Mapping[str, str], values: Mapping[str, str]) -> dict[str, str]:

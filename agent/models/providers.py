@@ -2,11 +2,12 @@
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 
 from agent.errors import ModelChoiceError
 from flows.fields.model_providers import prefix_of
+from runtime.keychain.user_secrets import KeptSecrets
 
 DEMO = "demo"
 """The model name of the demo planner, which is not a language model."""
@@ -135,10 +136,17 @@ PROVIDERS: Mapping[str, ProviderInfo] = {info.name: info for info in _ALL}
 
 @dataclass(frozen=True, kw_only=True)
 class ModelChoice:
-    """The models of one turn: a provider and its candidates, preferred first. The demo has none."""
+    """The models of one turn: a provider and its candidates, preferred first. The demo has none.
+
+    Attributes:
+        provider: the provider's name.
+        names: the names of the candidates.
+        secrets: what the user kept when it was made, which the whole turn has; None for the environment alone.
+    """
 
     provider: str
     names: tuple[str, ...] = ()
+    secrets: KeptSecrets | None = field(default=None, repr=False, compare=False)
 
     @property
     def is_demo(self) -> bool:

@@ -83,7 +83,7 @@ def _default_model(turn: Turn) -> str:
 def _other_models(turn: Turn) -> list[str]:
     """A model of each other configured provider, as a model field takes it; one for both of OpenAI's APIs."""
     own = STORED.get(turn.choice.provider)
-    configured = reversed(turn.services.providers(turn.request.user))
+    configured = reversed(turn.services.providers(turn.choice))
     found = {STORED[info.name]: info for info in configured if STORED[info.name] != own}
     return usable_models(reversed(found.values()))
 

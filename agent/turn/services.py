@@ -12,7 +12,6 @@ from agent.settings import AssistantSettings
 from agent.turn.request import TurnRequest
 from flows.catalogue import Catalogue
 from flows.document import Flow
-from runtime.files.folders import LOCAL_USER
 from runtime.keychain.user_variables import UserVariables
 from runtime.sessions.runs import RunLog
 from runtime.usage.log import UsageLog
@@ -90,12 +89,12 @@ class TurnServices(Protocol):
         """
         ...
 
-    async def model(self, choice: ModelChoice, user: str = LOCAL_USER) -> Model:
-        """The model of one turn of a user."""
+    async def model(self, choice: ModelChoice) -> Model:
+        """The model of one turn."""
         ...
 
-    def providers(self, user: str = LOCAL_USER) -> list[ProviderInfo]:
-        """The providers whose models a user's flows may use."""
+    def providers(self, choice: ModelChoice) -> list[ProviderInfo]:
+        """The providers whose models the flows of a turn's user may use."""
         ...
 
     def workbench(self, request: TurnRequest, catalogue: Catalogue, choice: ModelChoice) -> Workbench:

@@ -207,7 +207,7 @@ class Turn:
     async def model(self) -> Model:
         """The language model of this turn, the same for every request, so that the chain stays with what answered."""
         if self._model is None:
-            model = await self.services.model(self.choice, self.request.user)
+            model = await self.services.model(self.choice)
             self._model = PatientModel(model, self._send_wait, self.services.settings.wait_limit)
         return self._model
 

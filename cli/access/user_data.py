@@ -44,7 +44,7 @@ def export(
     async def exporting() -> "UserExported":
         async with opened_database() as database:
             user = await _user(database, name)
-            keys = await asyncio.to_thread(ProviderKeys(_data(), user.id).values)
+            keys = await ProviderKeys(database, user.id).values()
             done = await export_user(database, _data(), user, path, providers=keys, secrets=secrets)
         return UserExported(path=str(path), user=user.name, rows=done.rows, files=done.files, secrets=secrets)
 
@@ -88,7 +88,7 @@ def import_archive(
                 user, token = await Users(database).add(as_ or name, scopes_of(scopes))
             try:
                 done, keys = await import_user(database, _data(), user.id, path)
-                await asyncio.to_thread(_store_keys, user.id, keys)
+                await _store_keys(database, user.id, keys)
             except BaseException:
                 if token is not None:
                     await delete_user(database, _data(), user.id)
@@ -148,12 +148,12 @@ def _data() -> Path:
     return settings_of(AssistantSettings).data
 
 
-def _store_keys(user: str, keys: "ProviderValues") -> None:
+async def _store_keys(database: "Database", user: str, keys: "ProviderValues") -> None:
     from agent.models.keys import ProviderKeys
 
-    stored = ProviderKeys(_data(), user)
+    stored = ProviderKeys(database, user)
     for provider, values in keys.items():
-        stored.store(provider, values)
+        await stored.store(provider, values)
 
 
 async def _user(database: "Database", name: str, *, by_id: bool = False) -> "User":

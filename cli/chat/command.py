@@ -2,6 +2,7 @@
 
 import asyncio
 from contextlib import ExitStack
+from functools import cache
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -109,7 +110,8 @@ def _lines(conversation: "ChatSession", assistant: "Assistant", *, edits: bool) 
     from cli.chat.editor import Editor
     from cli.chat.keyboard import take_typed
     from cli.chat.slash import available_models
-    from cli.files.local import file_paths
+    from cli.files.local import file_paths, local_keys
 
-    completions = Completions(lambda: conversation.canvas, lambda: available_models(assistant), file_paths)
+    models = cache(lambda: available_models(assistant.settings.model, local_keys()))
+    completions = Completions(lambda: conversation.canvas, models, file_paths)
     return Editor(assistant.settings.data, completions, take_typed())

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from agent.assistant import Assistant
 from agent.errors import ModelChoiceError
+from agent.models.keys import KeptKeys
 from agent.models.overview import overview
 from cli.assistant import StartingPoint
 from cli.chat.commands import COMMANDS, help_text
@@ -61,7 +62,7 @@ async def _carry_out(
         case "/file" if rest:
             await _attach(rest, conversation)
         case "/model":
-            _choose(rest, conversation, assistant)
+            await _choose(rest, conversation, assistant)
         case "/undo" if conversation.replaced is not None:
             _put_back(conversation)
         case "/undo" | "/redo":
@@ -170,10 +171,10 @@ def _named(name: str) -> Path:
         return Path(name)
 
 
-def _choose(name: str, conversation: ChatState, assistant: Assistant) -> None:
+async def _choose(name: str, conversation: ChatState, assistant: Assistant) -> None:
     """Choose another model, or show which one answers."""
     try:
-        choice = assistant.choose(name or conversation.model)
+        choice = await assistant.choose(name or conversation.model)
     except ModelChoiceError as refused:
         raise CommandError(refused.error.code, refused.error.message, fix=refused.error.fix) from None
     if name:
@@ -182,16 +183,18 @@ def _choose(name: str, conversation: ChatState, assistant: Assistant) -> None:
     planner = " (the demo planner, not a language model)" if choice.is_demo else ""
     print_prose(f"The model is {chosen}{planner}.")
     if not name:
-        print_prose(f"Available: {', '.join(available_models(assistant))}.")
+        names = available_models(assistant.settings.model, KeptKeys.of(choice))
+        print_prose(f"Available: {', '.join(names)}.")
 
 
-def available_models(assistant: Assistant) -> list[str]:
+def available_models(default: str | None, keys: KeptKeys) -> list[str]:
     """The models that can be chosen: those that the configured providers offer by themselves, and `demo`.
 
     Args:
-        assistant: knows the keys.
+        default: the configured model.
+        keys: the user's keys.
     """
-    found = overview(assistant.settings.model, assistant.keys_of(LOCAL_USER).environment())
+    found = overview(default, keys.environment())
     return [*(f"{one.name}:{model}" for one in found.providers if one.configured for model in one.models), "demo"]
 
 

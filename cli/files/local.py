@@ -1,13 +1,21 @@
-"""The files of this machine's user."""
+"""The files, variables and keys of this machine's user."""
 
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from cli.errors import BadUsage
 
 if TYPE_CHECKING:
+    from agent.models.keys import KeptKeys
+    from runtime.database.database import Database
     from runtime.files.store import UserFiles, Written
     from runtime.keychain.user_variables import UserVariables
+
+T = TypeVar("T")
 
 _PIECE = 1 << 20
 """Bytes that are copied at once."""
@@ -34,14 +42,67 @@ def file_paths() -> list[str]:
         return []
 
 
-def local_variables() -> "UserVariables":
-    """The variables that flows may have when they are started from the command line."""
+class LocalVariables:
+    """The variables of this machine's user. Every method may raise `StoreUnavailable`."""
+
+    def names(self) -> list[str]:
+        """The names of all variables, sorted."""
+        return asyncio.run(self._of(lambda kept: kept.names()))
+
+    def keep(self, values: Mapping[str, str]) -> None:
+        """Store variables; those of the same name are replaced.
+
+        Raises:
+            BadVariable: a name or a value cannot be stored.
+        """
+        asyncio.run(self._of(lambda kept: kept.keep(values)))
+
+    def forget(self, name: str) -> bool:
+        """Delete a variable; returns whether there was one."""
+        return asyncio.run(self._of(lambda kept: kept.forget(name)))
+
+    async def values(self) -> Mapping[str, str]:
+        """The values of all variables, by name, for a run."""
+        return await self._of(lambda kept: kept.values())
+
+    async def _of(self, use: "Callable[[UserVariables], Awaitable[T]]") -> T:
+        from runtime.files.folders import LOCAL_USER
+        from runtime.keychain.user_variables import UserVariables
+
+        async with _database() as database:
+            return await use(UserVariables(database, LOCAL_USER))
+
+
+def local_keys() -> "KeptKeys":
+    """The keys of providers that this machine's user has stored, read in an event loop of its own.
+
+    Raises:
+        AssistantUnavailable: they cannot be read.
+    """
+    from agent.conversation.failures import store_failures
+    from agent.models.keys import ProviderKeys
+
+    async def read() -> "KeptKeys":
+        async with _database() as database:
+            with store_failures():
+                return await ProviderKeys(database).read()
+
+    with ThreadPoolExecutor(1) as thread:  # an event loop may be running in this one
+        return thread.submit(asyncio.run, read()).result()
+
+
+@asynccontextmanager
+async def _database() -> "AsyncGenerator[Database]":
     from agent.settings import AssistantSettings
     from cli.settings import settings_of
-    from runtime.files.folders import LOCAL_USER
-    from runtime.keychain.user_variables import UserVariables
+    from runtime.database.database import Database
 
-    return UserVariables(settings_of(AssistantSettings).data, LOCAL_USER)
+    settings = settings_of(AssistantSettings)
+    database = Database(settings.database_url, settings.data)
+    try:
+        yield database
+    finally:
+        await database.aclose()
 
 
 def add_file(path: str, folder: str = "", *, where: str = "PATH") -> "Written":

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -65,7 +66,7 @@ def run(
     """Run a flow once on the real engine and print its output. With --json, events are lines before the result."""
     import asyncio
 
-    from cli.files.local import local_files, local_variables
+    from cli.files.local import LocalVariables, local_files
     from cli.flow.source import all_faults, load_flow
     from runtime.options import RunOptions
 
@@ -116,7 +117,7 @@ def run(
                 tweaks=tweaks,
                 on_event=on_event,
                 files=local_files(),
-                variables=local_variables(),
+                variables=LocalVariables(),
                 hosts=hosts,
             )
             work = _run(runner, session_key(f, loaded.flow), loaded.flow, text, options)
@@ -201,14 +202,14 @@ def not_run(faults: "list[Fault]") -> "RunResult":
 def runner_of_settings() -> "Runner":
     """A runner for one flow, as the settings say; it starts when it is first needed, and notes its progress."""
     from agent.models.flow_models import flow_models
-    from agent.models.keys import environment_of
     from agent.settings import AssistantSettings
+    from cli.files.local import local_keys
     from cli.settings import settings_of
-    from runtime.files.folders import LOCAL_USER
     from runtime.runner import Runner
 
     settings = settings_of(AssistantSettings)
-    models = flow_models(settings.model, environment=environment_of(settings.data, LOCAL_USER))
+    keys = cache(local_keys)
+    models = flow_models(settings.model, environment=lambda: keys().flow_environment())
     runner = Runner(
         concurrency=1,
         models=models,

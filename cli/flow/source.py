@@ -128,13 +128,11 @@ def faults_here(faults: list[Fault]) -> list[Fault]:
 def _has_default_model() -> bool:
     """Whether a default model is configured; only a flow that needs one waits for these imports."""
     from agent.models.flow_models import has_default_model
-    from agent.models.keys import environment_of
     from agent.settings import AssistantSettings
+    from cli.files.local import local_keys
     from cli.settings import settings_of
-    from runtime.files.folders import LOCAL_USER
 
-    settings = settings_of(AssistantSettings)
-    return has_default_model(settings.model, environment_of(settings.data, LOCAL_USER))
+    return has_default_model(settings_of(AssistantSettings).model, lambda: local_keys().flow_environment())
 
 
 _FIX = "Give a Langflow export (JSON) or spec text."

@@ -117,10 +117,10 @@ def _read(path: Path) -> "FlowTests":
 
 
 def _options(hosts: tuple[str, ...], **more: Any) -> "RunOptions":
-    from cli.files.local import local_files, local_variables
+    from cli.files.local import LocalVariables, local_files
     from runtime.options import RunOptions
 
-    return RunOptions(files=local_files(), variables=local_variables(), hosts=hosts, **more)
+    return RunOptions(files=local_files(), variables=LocalVariables(), hosts=hosts, **more)
 
 
 def _prepared(

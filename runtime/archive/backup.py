@@ -13,7 +13,6 @@ from importlib import metadata
 from pathlib import Path
 from typing import Final, Literal
 
-from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from flows.document import JsonObject
@@ -21,9 +20,8 @@ from runtime.archive.folder import contents
 from runtime.archive.rows import in_order, reflected, snapshot, write_rows
 from runtime.archive.zipped import DATA, TABLES, add_manifest, writing
 from runtime.database import schema
-from runtime.database.connections import create_engine
+from runtime.database.connections import opened_engine
 from runtime.database.database import Database
-from runtime.database.errors import unavailable
 from runtime.keychain.master_key import source
 
 KIND: Final = "wirewright backup"
@@ -60,11 +58,7 @@ async def back_up(url: str, data: Path, path: Path) -> BackedUp:
         OSError: the archive cannot be written.
     """
     await _with_schema(url, data)
-    try:
-        engine = create_engine(url)
-    except (SQLAlchemyError, OSError, ImportError) as failure:
-        raise unavailable(failure) from failure
-    try:
+    async with opened_engine(url) as engine:
         with writing(path) as archive:
             revision, rows = await _tables(engine, archive)
             done = BackedUp(rows=rows, files=_files(data, archive), schema=revision, secret_key=source())
@@ -77,10 +71,6 @@ async def back_up(url: str, data: Path, path: Path) -> BackedUp:
                 "rows": {**rows},
             }
             add_manifest(archive, KIND, facts)
-    except SQLAlchemyError as failure:
-        raise unavailable(failure) from failure
-    finally:
-        await engine.dispose()
     return done
 
 

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Final
 
+from runtime.database.secrets.files import BACKUP, FIRST_PROVIDERS
+from runtime.files.folders import USERS
 from runtime.files.names import TEMPORARY_PREFIX
 
 FOLDERS: Final = ("users", "variables", "providers")
@@ -29,7 +31,9 @@ def contents(data: Path) -> Iterator[tuple[str, Path]]:
         if (path := data / name).is_file() and not path.is_symlink():
             yield name, path
     for name in FOLDERS:
-        yield from within(data / name, name)
+        for found, path in within(data / name, name):
+            if name == USERS or not found.endswith(BACKUP):
+                yield found, path
 
 
 def within(folder: Path, name: str) -> Iterator[tuple[str, Path]]:
@@ -54,8 +58,8 @@ def is_ours(name: str) -> bool:
 
 
 def remove_all(data: Path) -> None:
-    """Remove everything that `contents` gives."""
-    for name in FILES:
+    """Remove everything that `contents` gives, and what was taken over from it."""
+    for name in (*FILES, f"{FIRST_PROVIDERS}{BACKUP}"):
         (data / name).unlink(missing_ok=True)
     for name in FOLDERS:
         path = data / name

@@ -9,6 +9,7 @@ from pathlib import Path
 from sqlalchemy import Connection, Table, delete, func, select
 
 from runtime.archive.rows import reflected
+from runtime.database.secrets.files import BACKUP, ENDING, FIRST_PROVIDERS
 from runtime.files.folders import LOCAL_USER, USERS, user_folder
 
 OWNER = "owner"
@@ -21,8 +22,8 @@ class Places:
 
     Attributes:
         files: the folder of files and components.
-        variables: the file of variables.
-        providers: the file of providers' keys.
+        variables: where earlier versions kept variables.
+        providers: where they kept keys of providers.
     """
 
     files: Path
@@ -33,8 +34,9 @@ class Places:
     def of(cls, data: Path, user: str) -> Places:
         """The places of the user with an id. It blocks for a moment."""
         name = user_folder(data, user).name
-        providers = data / "providers.enc" if user == LOCAL_USER else data / "providers" / f"{name}.enc"
-        return cls(data / USERS / name, data / "variables" / f"{name}.enc", providers)
+        first = user == LOCAL_USER
+        providers = data / FIRST_PROVIDERS if first else data / "providers" / f"{name}{ENDING}"
+        return cls(data / USERS / name, data / "variables" / f"{name}{ENDING}", providers)
 
 
 def owned_tables(connection: Connection) -> dict[str, Table]:
@@ -61,7 +63,7 @@ def delete_rows(connection: Connection, user: str) -> dict[str, int]:
 
 
 def delete_files(data: Path, user: str) -> int:
-    """Delete a user's files, components, variables and keys of providers; returns how many files."""
+    """Delete a user's files and components, and the backups of what is in the database now; returns how many files."""
     places, count = Places.of(data, user), 0
     for path in sorted(places.files.rglob("*"), reverse=True):
         if path.is_dir() and not path.is_symlink():
@@ -70,8 +72,9 @@ def delete_files(data: Path, user: str) -> int:
             path.unlink()
             count += 1
     places.files.rmdir()
-    for path in (places.variables, places.variables.with_suffix(".lock"), places.providers):
+    kept = (places.variables, places.providers)
+    for path in (*kept, *(path.with_name(path.name + BACKUP) for path in kept), places.variables.with_suffix(".lock")):
         with contextlib.suppress(FileNotFoundError):
             path.unlink()
-            count += path.suffix == ".enc"
+            count += path.suffix != ".lock"
     return count

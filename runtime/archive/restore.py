@@ -23,8 +23,7 @@ from runtime.archive.rows import add_rows, continue_numbers, read_rows, reflecte
 from runtime.archive.zipped import DATA, TABLES, reading
 from runtime.database.backends.serving import hold_for_serving
 from runtime.database.backends.urls import sqlite_file, sqlite_url
-from runtime.database.connections import create_engine, exclusive
-from runtime.database.errors import unavailable
+from runtime.database.connections import exclusive, opened_engine
 from runtime.database.migrations import migrate
 from runtime.files.atomic import write_atomically
 from runtime.files.names import TEMPORARY_PREFIX
@@ -123,19 +122,12 @@ async def filled(url: str, revision: str, tables: list[str], rows: Rows, documen
         DatabaseTooNew: a later version has that schema.
         StoreUnavailable: the database cannot be written.
     """
-    try:
-        engine = create_engine(url)
-    except (SQLAlchemyError, OSError, ImportError) as failure:
-        raise unavailable(failure) from failure
-    try:
-        async with exclusive(engine) as connection:
-            return await connection.run_sync(_fill, revision, tables, rows, documents)
-    except (KeyError, ValueError, TypeError, IntegrityError) as failure:
-        raise not_an_archive(COMMAND) from failure
-    except SQLAlchemyError as failure:
-        raise unavailable(failure) from failure
-    finally:
-        await engine.dispose()
+    async with opened_engine(url) as engine:
+        try:
+            async with exclusive(engine) as connection:
+                return await connection.run_sync(_fill, revision, tables, rows, documents)
+        except (KeyError, ValueError, TypeError, IntegrityError) as failure:
+            raise not_an_archive(COMMAND) from failure
 
 
 def _fill(
@@ -160,21 +152,16 @@ async def _has_rows(url: str) -> bool:
     file = sqlite_file(url)
     if file is not None and not file.exists():
         return False
-    try:
-        engine = create_engine(url)
-    except (SQLAlchemyError, OSError, ImportError) as failure:
-        raise unavailable(failure) from failure
-    try:
-        async with engine.connect() as connection:
-            tables = await connection.run_sync(reflected)
-            found = [await connection.execute(select(table).limit(1)) for table in tables.values()]
-            return any(each.first() is not None for each in found)
-    except SQLAlchemyError as failure:
-        if file is None:
-            raise unavailable(failure) from failure
-        return True
-    finally:
-        await engine.dispose()
+    async with opened_engine(url) as engine:
+        try:
+            async with engine.connect() as connection:
+                tables = await connection.run_sync(reflected)
+                found = [await connection.execute(select(table).limit(1)) for table in tables.values()]
+                return any(each.first() is not None for each in found)
+        except SQLAlchemyError:
+            if file is None:
+                raise
+            return True
 
 
 def _extract(archive: zipfile.ZipFile, folder: Path) -> int:

@@ -27,7 +27,7 @@ from runtime.database.database import Database
 from runtime.database.errors import unavailable
 from runtime.database.schema import HEAD
 from runtime.database.sealed_rows import erase_what_was_replaced
-from runtime.database.tables import UserRow
+from runtime.database.tables import SecretRow, UserRow
 from runtime.keychain.user_variables import UserVariables
 
 KIND: Final = "wirewright user"
@@ -74,6 +74,7 @@ async def export_user(
         StoreUnavailable: something cannot be read, or was encrypted with another key.
         OSError: the archive cannot be written.
     """
+    variables = await UserVariables(database, user.id).values()
     engine, documents = await database.open(), database.documents
     rows: dict[str, int] = {}
 
@@ -84,12 +85,15 @@ async def export_user(
         with writing(path) as archive:
             async with snapshot(engine) as connection:
                 for name, table in (await connection.run_sync(owned_tables)).items():
+                    if name == SecretRow.__tablename__:
+                        continue  # by name, in a file of their own
                     mine = in_order(table).where(table.c.owner == user.id)
                     with archive.open(f"{TABLES}{name}.jsonl", "w", force_zip64=True) as file:
                         count = await write_rows(connection, mine, file, encode)
                     if count:
                         rows[name] = count
-            files = await asyncio.to_thread(_add_files, archive, data, user.id, providers, secrets=secrets)
+            files = await asyncio.to_thread(_add_files, archive, data, user.id)
+            _add_secrets(archive, variables, providers, secrets=secrets)
             add_manifest(
                 archive,
                 KIND,
@@ -107,7 +111,7 @@ async def export_user(
     return UserArchive(rows=rows, files=files, secrets=secrets)
 
 
-def _add_files(archive: zipfile.ZipFile, data: Path, user: str, providers: ProviderValues, *, secrets: bool) -> int:
+def _add_files(archive: zipfile.ZipFile, data: Path, user: str) -> int:
     count = 0
     for name, path in within(Places.of(data, user).files, FILES.rstrip("/")):
         try:
@@ -115,7 +119,13 @@ def _add_files(archive: zipfile.ZipFile, data: Path, user: str, providers: Provi
         except FileNotFoundError:  # it was removed meanwhile
             continue
         count += 1
-    variables = UserVariables(data, user).values()
+    return count
+
+
+def _add_secrets(
+    archive: zipfile.ZipFile, variables: Mapping[str, str], providers: ProviderValues, *, secrets: bool
+) -> None:
+    """Add the names of what the user keeps secret, and the values when they are asked for."""
     kept = {
         "variables": {name: value if secrets else None for name, value in variables.items()},
         "providers": {
@@ -124,7 +134,6 @@ def _add_files(archive: zipfile.ZipFile, data: Path, user: str, providers: Provi
         },
     }
     archive.writestr(SECRETS, json.dumps(kept, indent=2))
-    return count
 
 
 async def delete_user(database: Database, data: Path, user: str) -> UserArchive:

@@ -29,9 +29,10 @@ from runtime.archive.sealed_values import closed
 from runtime.archive.user_data import COMMAND, FILES, KIND, SECRETS, ProviderValues, UserArchive
 from runtime.archive.zipped import TABLES, reading
 from runtime.database.backends.urls import sqlite_url
+from runtime.database.base import REFERS
 from runtime.database.database import Database
 from runtime.database.errors import StoreUnavailable
-from runtime.database.tables import REFERS, Base
+from runtime.database.tables import Base
 from runtime.files.atomic import write_atomically
 from runtime.keychain.documents import DocumentSealing
 from runtime.keychain.user_variables import UserVariables
@@ -76,7 +77,7 @@ async def import_user(database: Database, data: Path, user: str, path: Path) -> 
         await asyncio.to_thread(_write_files, archive, names, places.files)
         variables = {name: value for name, value in secrets["variables"].items() if value is not None}
         if variables:
-            await asyncio.to_thread(UserVariables(data, user).keep, variables)
+            await UserVariables(database, user).keep(variables)
         found = UserArchive(rows=rows, files=len(names), secrets=bool(manifest.get("secrets")))
         return found, _with_values(secrets["providers"])
 

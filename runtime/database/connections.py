@@ -10,10 +10,12 @@ from typing import Any
 from sqlalchemy import event, make_url
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.orm import DeclarativeBase
 
 from runtime.database.backends.sqlite_driver import one_trip_driver
+from runtime.database.errors import unavailable
 from runtime.files.private import close_to_others
 
 BUSY_MILLISECONDS = 5_000
@@ -55,6 +57,25 @@ def create_engine(url: str, new_file: Callable[[], bytes] = bytes) -> AsyncEngin
         if file and file != ":memory:":
             _make_private(Path(file), new_file)
     return engine
+
+
+@asynccontextmanager
+async def opened_engine(url: str) -> AsyncGenerator[AsyncEngine]:
+    """The engine of a database, whatever its schema, closed at the end of the block.
+
+    Raises:
+        StoreUnavailable: it cannot be created, or the block fails because of the database.
+    """
+    try:
+        engine = create_engine(url)
+    except (SQLAlchemyError, OSError, ImportError) as failure:  # a URL may name a driver that is absent
+        raise unavailable(failure) from failure
+    try:
+        yield engine
+    except SQLAlchemyError as failure:
+        raise unavailable(failure) from failure
+    finally:
+        await engine.dispose()
 
 
 def _make_private(file: Path, new_file: Callable[[], bytes]) -> None:

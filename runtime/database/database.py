@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 from flows.paths import data_folder
 from runtime.database.backends.urls import is_sqlite, sqlite_file
 from runtime.database.errors import DatabaseGone, DatabaseSlow, unavailable
+from runtime.database.secrets.files import has_earlier_files
+from runtime.database.secrets.peek import Peek
 from runtime.keychain.documents import DocumentSealing
 
 if TYPE_CHECKING:
@@ -49,6 +51,7 @@ class Database:
         self._data = data
         self._migrates = is_sqlite(url) if migrates is None else migrates
         self._file = sqlite_file(url)
+        self._peek = None if self._file is None else Peek(self._file)
         self._identity: tuple[int, int] | None = None
         self.documents = DocumentSealing(data or data_folder())
         self._engine: AsyncEngine | None = None
@@ -67,6 +70,19 @@ class Database:
             elif self._found() != self._identity:  # what is written to a file that was removed is lost
                 raise DatabaseGone
             return self._engine
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether nothing can be stored, because there is no file yet, nor any of an earlier version."""
+        if self._engine is not None or self._file is None or self._file.exists():
+            return False
+        return self._data is None or not has_earlier_files(self._data)
+
+    def peek(self, owner: str) -> dict[str, str] | None:
+        """The encrypted secrets of an owner by kind, at once; None where the database is to be opened for them."""
+        if self._peek is None or (self._engine is None and self._data is not None and has_earlier_files(self._data)):
+            return None
+        return self._peek.of(owner)
 
     @asynccontextmanager
     async def reading(self) -> AsyncGenerator[AsyncConnection]:
@@ -134,6 +150,8 @@ class Database:
 
     async def aclose(self) -> None:
         """Close every connection; the next use opens the database again."""
+        if self._peek is not None:
+            self._peek.close()
         engine, self._engine = self._engine, None
         if engine is not None:
             await engine.dispose()

@@ -3,8 +3,9 @@
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, RowMapping, and_, bindparam, delete, func, insert, select, update
+from sqlalchemy import Boolean, ColumnElement, RowMapping, and_, bindparam, case, delete, func, insert, select, update
 
+from runtime.database.backends.clock import DatabaseTime
 from runtime.database.database import Database
 from runtime.database.tables import RunRow
 from runtime.sessions.run_entry import LoggedRun, RunEntry, RunState
@@ -20,9 +21,12 @@ _BEYOND = (
     .order_by(RunRow.number.desc())
     .offset(bindparam("kept"))
 )
-_ADD = insert(RunRow)
-_END = update(RunRow).where(
-    RunRow.owner == bindparam("of"), RunRow.id == bindparam("run"), RunRow.state.in_(("running", "interrupted"))
+_SEEN = case((bindparam("goes_on", type_=Boolean), DatabaseTime()), else_=None)
+_ADD = insert(RunRow).values(seen_at=_SEEN)
+_END = (
+    update(RunRow)
+    .where(RunRow.owner == bindparam("of"), RunRow.id == bindparam("run"), RunRow.state.in_(("running", "interrupted")))
+    .values(seen_at=_SEEN)
 )
 _DROP = delete(RunRow).where(RunRow.number.in_(_BEYOND))
 
@@ -42,13 +46,14 @@ class RunRows:
         async with self._database.writing(*drop) as connection:
             fresh: list[dict[str, Any]] = []
             for run in entries:
-                values = _values(run)
+                values, runs = _values(run), run.entry.state == "running"
+                new = {**values, "goes_on": runs}
                 if not run.begun:
-                    fresh.append(values)
+                    fresh.append(new)
                     continue
                 mine = {"of": run.owner, "run": run.entry.id}
-                if not (await connection.execute(_END, {**values, **mine})).rowcount:
-                    fresh.append(values)
+                if not (await connection.execute(_END, {**new, **mine})).rowcount:
+                    fresh.append(new)
             if fresh:
                 await connection.execute(_ADD, fresh)
             for owner in drop:
@@ -60,28 +65,42 @@ class RunRows:
             old = delete(RunRow).where(RunRow.state != "running", RunRow.at < before)
             return (await connection.execute(old)).rowcount
 
-    async def see(self, runs: Sequence[tuple[str, str]], now: str) -> None:
+    async def see(self, runs: Sequence[tuple[str, str]]) -> None:
         """Note that the process which has these runs, each with its owner, is there."""
         async with self._database.writing() as connection:
             for owner, run in runs:
                 mine = and_(RunRow.owner == owner, RunRow.id == run, RunRow.state == "running")
-                await connection.execute(update(RunRow).where(mine).values(seen_at=now))
+                await connection.execute(update(RunRow).where(mine).values(seen_at=DatabaseTime()))
 
-    async def interrupt(self, unseen_since: str, error: str, sparing: Collection[str] = ()) -> int:
+    async def interrupt(self, unseen_for: float, error: str, sparing: Collection[str] = ()) -> int:
         """Note as interrupted what no process has any more; returns how many.
 
         Args:
-            unseen_since: runs that were last seen before it are nobody's.
+            unseen_for: after how many seconds on the database's clock a run that was not seen is nobody's.
             error: what is said of them.
             sparing: runs of this process, which go on.
         """
-        lost = and_(RunRow.state == "running", RunRow.seen_at < unseen_since, RunRow.id.not_in(sparing))
+        lost = and_(RunRow.state == "running", RunRow.seen_at < DatabaseTime(unseen_for), RunRow.id.not_in(sparing))
         ended = {"state": "interrupted", "error": error, "at": RunRow.seen_at, "seen_at": None}
         async with self._database.reading() as connection:
             if (await connection.execute(select(RunRow.number).where(lost).limit(1))).first() is None:
                 return 0
         async with self._database.writing() as connection:
             return (await connection.execute(update(RunRow).where(lost).values(ended))).rowcount
+
+    async def ask_to_stop(self, owner: str, run: str) -> None:
+        """Ask the process that has a run to end it."""
+        mine = and_(RunRow.owner == owner, RunRow.id == run, RunRow.state == "running")
+        async with self._database.writing() as connection:
+            await connection.execute(update(RunRow).where(mine).values(stop_asked=True))
+
+    async def asked_to_stop(self, runs: Collection[str]) -> list[tuple[str, str]]:
+        """Those of some runs that are to be ended, with their owners."""
+        asked = and_(RunRow.id.in_(runs), RunRow.state == "running", RunRow.stop_asked.is_(True))
+        async with self._database.reading() as connection:
+            return [
+                (owner, run) for owner, run in await connection.execute(select(RunRow.owner, RunRow.id).where(asked))
+            ]
 
     async def page(
         self, owner: str, limit: int, offset: int, flow: str = "", state: RunState | None = None
@@ -116,9 +135,8 @@ class RunRows:
 
 def _values(run: LoggedRun) -> dict[str, Any]:
     columns: dict[str, Any] = dict(run.entry.to_json())
-    seen = run.entry.at if run.entry.state == "running" else None
     milliseconds = round(columns.pop("seconds") * 1000)
-    return {"owner": run.owner, "milliseconds": milliseconds, "seen_at": seen, "detail": run.detail, **columns}
+    return {"owner": run.owner, "milliseconds": milliseconds, "detail": run.detail, **columns}
 
 
 def _entry(row: RowMapping) -> RunEntry:

@@ -22,13 +22,14 @@ from sqlalchemy.pool import StaticPool
 from runtime.database.connections import create_engine, exclusive
 from runtime.database.errors import DatabaseTooNew, SchemaOutdated
 from runtime.database.sealed_rows import erase_what_was_replaced
+from runtime.database.secrets.take_over import take_over_secrets
 from runtime.database.tables import Base
 from runtime.database.version_0_1 import back_up, copy_flows, set_flows_aside, take_over_conversations, take_over_flows
 from runtime.keychain.documents import DocumentSealing
 
 log = logging.getLogger(__name__)
 
-HEAD: Final = "0013"
+HEAD: Final = "0015"
 """The revision of `tables`: the last one of `migrations/versions`."""
 
 VERSION_0_1: Final = "0.1"
@@ -47,7 +48,7 @@ async def open_current(
 
     Args:
         url: an SQLAlchemy URL with an asynchronous driver.
-        data: the data folder, whose conversations of version 0.1 are taken over.
+        data: the data folder, whose data of earlier versions is taken over.
         documents: encrypts what earlier versions did not.
         migrates: whether an earlier schema is migrated; an empty database gets its tables in any case.
 
@@ -64,6 +65,7 @@ async def open_current(
         if data is not None:
             await take_over_flows(engine, data, documents)
             await take_over_conversations(engine, data, documents)
+            await take_over_secrets(engine, data, documents)
         if replaced:
             await _erase(engine)
     except BaseException:

@@ -1,51 +1,9 @@
 """The tables. A change here needs a migration, which `alembic revision --autogenerate` drafts."""
 
-from typing import Any
+from sqlalchemy import BigInteger, Index, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
 
-from sqlalchemy import BigInteger, Dialect, Index, Integer, MetaData, String, TypeDecorator, UniqueConstraint
-from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
-
-
-class StoredText(TypeDecorator[str]):
-    """Text that both SQLite and Postgres store: U+FFFD stands for NUL, which Postgres refuses, and half characters."""
-
-    impl = String
-    cache_ok = True
-
-    def process_bind_param(self, value: Any, dialect: Dialect) -> Any:  # noqa: ARG002  (SQLAlchemy's form)
-        """The text as it is stored."""
-        if not isinstance(value, str) or value.isascii():
-            return value.replace("\0", "\ufffd") if isinstance(value, str) and "\0" in value else value
-        return value.replace("\0", "\ufffd").encode("utf-8", "surrogatepass").decode("utf-8", "replace")
-
-
-class Base(DeclarativeBase):
-    """The base of the tables: constraints have names, so that migrations can refer to them.
-
-    Whole numbers have 64 bits on either database.
-    """
-
-    type_annotation_map = {  # noqa: RUF012  (SQLAlchemy's form)
-        str: StoredText(),
-        int: BigInteger().with_variant(Integer(), "sqlite"),
-    }
-
-    metadata = MetaData(
-        naming_convention={
-            "ix": "ix_%(table_name)s_%(column_0_N_name)s",
-            "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-            "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
-            "pk": "pk_%(table_name)s",
-        }
-    )
-
-
-REFERS = "refers to"
-
-
-def refers_to(table: str) -> dict[str, str]:
-    """Marks a column that holds the id or number of a row of another table: what is imported may get another one."""
-    return {REFERS: table}
+from runtime.database.base import Base, refers_to
 
 
 class FlowRow(Base):
@@ -192,6 +150,7 @@ class RunRow(Base):
         at: when it ended; while it runs, when it began.
         seen_at: when the process that has it was last known to be there; null once it has ended.
         detail: what it gave beside its output, as JSON; null while it runs, and for runs of earlier versions.
+        stop_asked: whether another server has asked that it is ended.
     """
 
     __tablename__ = "runs"
@@ -214,6 +173,7 @@ class RunRow(Base):
     started_at: Mapped[str]
     seen_at: Mapped[str | None]
     detail: Mapped[str | None]
+    stop_asked: Mapped[bool | None]
 
     __table_args__ = (Index(None, "owner", "number"), Index(None, "owner", "id"), Index(None, "seen_at"))
 
@@ -306,6 +266,7 @@ class TurnRow(Base):
         last: the number of the last event, if the turn has ended.
         started_at: when its first events were stored, ISO 8601 in UTC.
         ended_at: when its last event was.
+        stop_asked: whether another server has asked that it is ended.
     """
 
     __tablename__ = "turns"
@@ -318,6 +279,7 @@ class TurnRow(Base):
     last: Mapped[int]
     started_at: Mapped[str]
     ended_at: Mapped[str | None] = mapped_column(index=True)
+    stop_asked: Mapped[bool | None]
 
     __table_args__ = (Index(None, "owner", "session"), Index(None, "server", "state"))
 
@@ -398,3 +360,33 @@ class TranscriptMessageRow(Base):
     before: Mapped[str | None]
 
     __table_args__ = (UniqueConstraint("owner", "session", "id"), Index(None, "owner", "session", "number"))
+
+
+class ServerRow(Base):
+    """A server that takes turns.
+
+    Attributes:
+        id: names it in its turns.
+        seen_at: when it was last known to be there, on the database's clock.
+    """
+
+    __tablename__ = "servers"
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    seen_at: Mapped[str]
+
+
+class SecretRow(Base):
+    """What a user keeps secret of one kind.
+
+    Attributes:
+        owner: the user.
+        kind: `variables`, or `providers` for the keys of model providers.
+        document: the values by name, or by provider and name, as encrypted JSON.
+    """
+
+    __tablename__ = "secrets"
+
+    owner: Mapped[str] = mapped_column(primary_key=True)
+    kind: Mapped[str] = mapped_column(primary_key=True)
+    document: Mapped[str]

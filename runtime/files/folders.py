@@ -50,10 +50,24 @@ def user_folder(data: Path, user: str | None) -> Path:
         AnonymousUser: `user` is None or blank.
         UserFolderError: a link or a file is in its place, or it cannot be created.
     """
+    name = folder_name(data, user)
+    return private_folder(private_folder(data / USERS) / name)
+
+
+def folder_name(data: Path, user: str | None) -> str:
+    """The name of a user's folder. It may block: call it in a thread.
+
+    Args:
+        data: the data folder.
+        user: the user's id, compared literally.
+
+    Raises:
+        AnonymousUser: `user` is None or blank.
+        UserFolderError: the secret of the folders cannot be read.
+    """
     if user is None or not user.strip():
         raise AnonymousUser
-    name = hmac.new(_key(data), user.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()[:NAME_LENGTH]
-    return private_folder(private_folder(data / USERS) / name)
+    return hmac.new(_key(data), user.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()[:NAME_LENGTH]
 
 
 def private_folder(folder: Path) -> Path:

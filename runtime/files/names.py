@@ -40,6 +40,14 @@ class FileRefused(Exception):
         self.message = message
 
 
+class DiskRefuses(FileRefused):
+    """The disk does not take a file now; an existing one is unchanged."""
+
+    def __init__(self, path: str, *, full: bool) -> None:
+        why = "there is no room on the disk" if full else "the disk refused it"
+        super().__init__(f"{path} cannot be written: {why}.")
+
+
 class FileMissing(FileRefused):
     """There is no such file."""
 

@@ -11,7 +11,7 @@ from typing import Final
 FOLDER: Final = 0o700
 OUR_FOLDERS: Final = frozenset({"users", "variables", "providers"})
 OUR_FILES: Final = frozenset({"token", "servers.json", "chat_history", "trusted-components.json"})
-OUR_ENDINGS: Final = re.compile(r"\.(?:key|enc|check|lock|(?:db|sqlite)(?:-wal|-shm)?(?:\.v0\.1\.bak)?)$")
+OUR_ENDINGS: Final = re.compile(r"\.(?:key|enc(?:\.bak)?|check|lock|(?:db|sqlite)(?:-wal|-shm)?(?:\.v0\.1\.bak)?)$")
 
 
 class OthersMayWriteError(ValueError):

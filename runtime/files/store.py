@@ -20,7 +20,16 @@ from typing import BinaryIO, Final
 from runtime.files import upload as uploads
 from runtime.files.atomic import NO_FOLLOW, READ, write_atomically
 from runtime.files.folders import UserFolderError, user_folder
-from runtime.files.names import TEMPORARY_PREFIX, FileExists, FileMissing, FileRefused, is_reserved, segments
+from runtime.files.names import (
+    TEMPORARY_PREFIX,
+    DiskRefuses,
+    FileExists,
+    FileMissing,
+    FileRefused,
+    is_reserved,
+    segments,
+)
+from runtime.files.texts import is_full
 from runtime.files.upload import FileLimits, FilesFull, Upload, too_large
 
 SIZE_LIMIT: Final = 10 * 1024 * 1024
@@ -357,4 +366,6 @@ def _failures(place: str, missing: str = "") -> Generator[None]:
     except OSError as failure:
         if failure.errno == errno.ELOOP:
             raise FileRefused(f"{place} is a link, which is not followed.") from None
+        if is_full(failure):
+            raise DiskRefuses(place, full=True) from None
         raise FileRefused(f"{place} cannot be used: {os.strerror(failure.errno or errno.EIO)}.") from None

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from runtime.files.atomic import CREATE
-from runtime.files.names import TEMPORARY_PREFIX, FileRefused
+from runtime.files.names import TEMPORARY_PREFIX, DiskRefuses, FileRefused
+from runtime.files.texts import is_full
 
 UPLOAD_LIMIT: Final = 32 * 1024 * 1024
 """Bytes of one file of any kind."""
@@ -74,8 +75,8 @@ class Upload:
             raise too_large(self.path, self._limit)
         try:
             self._file.write(piece)
-        except OSError:
-            raise FileRefused(f"{self.path} cannot be written: the disk refused it.") from None
+        except OSError as failure:
+            raise DiskRefuses(self.path, full=is_full(failure)) from None
 
     def complete(self) -> None:
         """Write everything to the disk.
@@ -86,8 +87,8 @@ class Upload:
         try:
             self._file.flush()
             os.fsync(self._file.fileno())
-        except OSError:
-            raise FileRefused(f"{self.path} cannot be written: the disk refused it.") from None
+        except OSError as failure:
+            raise DiskRefuses(self.path, full=is_full(failure)) from None
 
     def discard(self) -> None:
         """Close it, and delete it unless it is in its place."""

@@ -3,32 +3,21 @@
 from __future__ import annotations
 
 import re
-import threading
-import time
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Final
 
+from runtime.database.database import Database
 from runtime.database.errors import StoreUnavailable
-from runtime.files.atomic import write_atomically
-from runtime.files.folders import UserFolderError, private_folder, user_folder
-from runtime.files.lock import FileLock
-from runtime.keychain.master_key import FILE, VARIABLE
-from runtime.keychain.sealing import Sealing, Unreadable, seal_values, unseal_values
+from runtime.keychain.master_key import FILE, VARIABLE, SecretKeyUnavailable
+from runtime.keychain.user_secrets import UserSecrets
 
-FOLDER: Final = "variables"
-EARLIER_KEY_FILE: Final = "variables.key"
-"""The key of earlier versions."""
 NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,79}")
 """What a variable may be called."""
 VALUE_LIMIT: Final = 8_192
 """Characters of the longest value."""
 MOST: Final = 200
 """How many variables a user may have."""
-LOCK_SECONDS: Final = 10.0
-
-_writing = threading.Lock()
 
 
 class BadVariable(ValueError):
@@ -46,46 +35,41 @@ class BadVariable(ValueError):
 
 
 class VariablesUnavailable(StoreUnavailable):
-    """The stored variables cannot be read or written."""
+    """The stored variables were encrypted with a key that is not here."""
 
     def __init__(self) -> None:
         super().__init__(
             "The stored variables cannot be used.",
-            f"Restore the secret key ({VARIABLE}, the keyring's entry, or {FILE} in the data folder) and {FOLDER}/ "
-            f"there, or remove {FOLDER}/ and store the variables again.",
+            f"Restore the secret key: {VARIABLE}, the keyring's entry, or {FILE} in the data folder. To give them up, "
+            "delete the user's rows of the table `secrets`, and store the variables again.",
         )
 
 
 class UserVariables:
-    """The variables of one user. Every method may raise `VariablesUnavailable`, and blocks: call it in a thread.
+    """The variables of one user. Every method may raise `StoreUnavailable`, or `VariablesUnavailable` without the key.
 
     Args:
-        data: the data folder.
+        database: where they are stored.
         user: the user's id.
     """
 
-    def __init__(self, data: Path, user: str) -> None:
-        self._data = data
-        self._user = user
-        self.sealing = Sealing(data, EARLIER_KEY_FILE)
+    def __init__(self, database: Database, user: str) -> None:
+        self._secrets = UserSecrets(database, user)
 
-    def names(self) -> list[str]:
+    async def names(self) -> list[str]:
         """The names of all variables, sorted."""
-        return sorted(self.values())
+        return sorted(await self.values())
 
-    def get(self, name: str) -> str | None:
+    async def get(self, name: str) -> str | None:
         """The value of a variable; None if there is none."""
-        return self.values().get(name)
+        return (await self.values()).get(name)
 
-    def values(self) -> Mapping[str, str]:
+    async def values(self) -> Mapping[str, str]:
         """The values of all variables, by name."""
-        if not (self._data / FOLDER).exists():
-            return {}
         with _failures():
-            path = self._path()
-            return unseal_values(self.sealing, path.read_text("ascii")) if path.exists() else {}
+            return (await self._secrets.read()).variables
 
-    def keep(self, values: Mapping[str, str]) -> None:
+    async def keep(self, values: Mapping[str, str]) -> None:
         """Store variables; those of the same name are replaced.
 
         Raises:
@@ -93,46 +77,28 @@ class UserVariables:
         """
         for name, value in values.items():
             _check(name, value)
-        with self._changing() as stored:
+
+        def add(stored: dict[str, str]) -> None:
             if len({*stored, *values}) > MOST:
                 raise BadVariable(f"There are more than {MOST} variables.", "Remove some that no flow needs.")
             stored.update(values)
 
-    def forget(self, name: str) -> bool:
+        with _failures():
+            await self._secrets.change_variables(add)
+
+    async def forget(self, name: str) -> bool:
         """Delete a variable; returns whether there was one."""
-        with self._changing() as stored:
-            return stored.pop(name, None) is not None
-
-    @contextmanager
-    def _changing(self) -> Generator[dict[str, str]]:
-        """The stored values, to be changed by one writer at a time."""
-        with _writing, _failures():
-            path = self._path()
-            lock = FileLock(path.with_suffix(".lock"))
-            deadline = time.monotonic() + LOCK_SECONDS
-            while not lock.try_acquire():
-                if time.monotonic() > deadline:
-                    raise Unreadable
-                time.sleep(0.02)
-            try:
-                stored = dict(self.values())
-                before = dict(stored)
-                yield stored
-                if stored != before:
-                    write_atomically(path, seal_values(self.sealing, stored).encode("ascii"))
-            finally:
-                lock.release()
-
-    def _path(self) -> Path:
-        name = user_folder(self._data, self._user).name
-        return private_folder(self._data / FOLDER) / f"{name}.enc"
+        found: list[str | None] = []
+        with _failures():
+            await self._secrets.change_variables(lambda stored: found.append(stored.pop(name, None)))
+        return found != [None]
 
 
 @contextmanager
 def _failures() -> Generator[None]:
     try:
         yield
-    except (OSError, Unreadable, UserFolderError) as failure:
+    except SecretKeyUnavailable as failure:
         raise VariablesUnavailable from failure
 
 

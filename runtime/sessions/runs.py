@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
+from runtime.database.backends.urls import is_sqlite
 from runtime.database.database import Database
 from runtime.database.errors import StoreUnavailable
 from runtime.results import RunResult
@@ -106,6 +108,19 @@ class RunLog:
         """The run with this id, if it is kept, and what it gave, as `kept_values` writes it."""
         return await (await self._rows(user)).get(user, run)
 
+    async def ask_to_stop(self, user: str, run: str) -> None:
+        """Ask the server that has a run to end it."""
+        await (await self._opened()).ask_to_stop(user, run)
+
+    async def asked_to_stop(self, runs: Collection[str]) -> list[tuple[str, str]]:
+        """Those of some runs that another server asks to end, with their users."""
+        return await (await self._opened()).asked_to_stop(runs)
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether other servers may use the database."""
+        return not is_sqlite(self._database.url)
+
     async def remove(self, user: str, run: str | None = None) -> int:
         """Erase one run, or all of a user's that have ended; returns how many."""
         return await (await self._rows(user)).remove(user, run)
@@ -138,7 +153,7 @@ class RunLog:
                 if not runs:
                     return
                 try:
-                    await (await self._opened()).see(runs, datetime.now(UTC).isoformat())
+                    await (await self._opened()).see(runs)
                 except StoreUnavailable:
                     log.exception("assistant.run.not_seen")
         finally:
@@ -182,7 +197,7 @@ class RunLog:
         if self._days is not None and (self._pruned is None or monotonic() - self._pruned > PRUNE_SECONDS):
             self._pruned = monotonic()
             await rows.drop_ended((now - timedelta(days=self._days)).isoformat())
-        await rows.interrupt((now - timedelta(seconds=LOST_SECONDS)).isoformat(), INTERRUPTED, tuple(self._going_on))
+        await rows.interrupt(LOST_SECONDS, INTERRUPTED, tuple(self._going_on))
         return rows
 
     async def _opened(self) -> RunRows:

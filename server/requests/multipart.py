@@ -11,10 +11,10 @@ from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import parse_options_header
 from starlette.requests import Request
 
-from runtime.files.names import FileRefused
+from runtime.files.names import DiskRefuses, FileRefused
 from runtime.files.store import UserFiles, Written
 from runtime.files.upload import FilesFull, FileTooLarge, Upload
-from server.errors import ApiError
+from server.errors import ApiError, not_ready
 from server.requests.body import pieces
 
 UPLOAD_SECONDS: Final = 300.0
@@ -104,6 +104,8 @@ def refusal(refused: FileRefused) -> ApiError:
     """The error for a file that is not taken."""
     if isinstance(refused, FileTooLarge):
         return ApiError(413, "too_large", refused.message, "Send a smaller one.")
+    if isinstance(refused, DiskRefuses):
+        return not_ready("disk_refuses", refused.message, "Free some space on the server's disk, then try again.")
     if isinstance(refused, FilesFull):
         return ApiError(409, "files_full", refused.message, "Remove files that are not needed.")
     return ApiError(422, "file_refused", refused.message, "Choose another name, or remove files that are not needed.")

@@ -12,7 +12,7 @@ from agent.contract.events import CancelledEvent, CompleteData, CompleteEvent, E
 from agent.contract.model import Received, optional
 from agent.contract.requests import AGENT_HEADER, STREAM_PATH, TURN_HEADER, AssistRequest, ResetRequest
 from agent.errors import ModelChoiceError
-from agent.models.providers import DEMO, PROVIDERS
+from agent.models.providers import DEMO, PROVIDERS, available
 from agent.turn.result import TurnError
 from flows.document import Json, JsonObject
 from flows.json_values import as_object
@@ -167,12 +167,12 @@ async def reset(request: Request) -> Response:
 @operation(ConfigReply)
 async def check_config(request: Request) -> Response:
     """Which providers are available, and the default for a request that names none."""
-    return JsonResponse(config(caller_of(request)))
+    return JsonResponse(await config(caller_of(request)))
 
 
-def config(caller: Caller) -> JsonObject:
+async def config(caller: Caller) -> JsonObject:
     """What is configured, in the seeds' shape; `demo` is true when only the demo planner serves by default."""
-    ready = {info.name for info in caller.assistant.providers(caller.id)}
+    ready = {info.name for info in available((await caller.keys.read()).environment())}
     names: list[Json] = [name for name in PROVIDERS if name in ready]
     facts: JsonObject = {
         "configured": bool(ready),
@@ -180,7 +180,7 @@ def config(caller: Caller) -> JsonObject:
         "providers": [_provider(name, configured=name in ready) for name in PROVIDERS],
     }
     try:
-        default = caller.assistant.choose(None, caller.id)
+        default = await caller.assistant.choose(None, caller.id)
     except ModelChoiceError as problem:
         error: JsonObject = {"code": problem.error.code, "message": problem.error.message, "fix": problem.error.fix}
         return {**facts, "demo": False, "default_provider": None, "default_model": None, "error": error}

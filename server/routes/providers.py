@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -12,7 +11,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from agent.contract.model import Received
-from agent.models.keys import BadKey, KeyNeeded, ProviderKeys
+from agent.models.keys import BadKey, KeptKeys, KeyNeeded, ProviderKeys
 from agent.models.providers import DEMO, PROVIDERS, ProviderInfo
 from flows.document import Json, JsonObject
 from runtime.telemetry import log_event
@@ -119,10 +118,8 @@ class Providers(HTTPEndpoint):
     @operation(ProviderList)
     async def get(self, request: Request) -> Response:
         """List them, and which of them are available."""
-        keys = caller_of(request).keys
-        listed: list[Json] = list(
-            await asyncio.to_thread(lambda: [_described(info, keys) for info in PROVIDERS.values()])
-        )
+        keys = await caller_of(request).keys.read()
+        listed: list[Json] = [_described(info, keys) for info in PROVIDERS.values()]
         return JsonResponse({"providers": listed, "demo": DEMO})
 
 
@@ -133,7 +130,7 @@ class OneProvider(HTTPEndpoint):
     async def get(self, request: Request) -> Response:
         """Whether it is available, and from where."""
         info, keys = _provider(request)
-        return JsonResponse(await asyncio.to_thread(_described, info, keys))
+        return JsonResponse(_described(info, await keys.read()))
 
     @operation(ProviderEntry, body=StoredKeys)
     async def put(self, request: Request) -> Response:
@@ -142,19 +139,19 @@ class OneProvider(HTTPEndpoint):
         given = validated(StoredKeys, await read_object(request, server_state(request).settings.body_limit))
         values = given.variables(info)
         try:
-            await asyncio.to_thread(keys.store, info.name, values)
+            await keys.store(info.name, values)
         except KeyNeeded as needed:
             raise ApiError(422, "key_required", needed.message, needed.fix, "$") from None
         except BadKey as bad:
             raise ApiError(422, "invalid_key", bad.message, bad.fix, f"$.values.{bad.variable[:60]}") from None
         log_event("assistant.provider.stored", provider=info.name, variables=sorted(values))
-        return JsonResponse(await asyncio.to_thread(_described, info, keys))
+        return JsonResponse(_described(info, await keys.read()))
 
     @operation()
     async def delete(self, request: Request) -> Response:
         """Remove what is stored for it; the environment stays as it is."""
         info, keys = _provider(request)
-        if not await asyncio.to_thread(keys.forget, info.name):
+        if not await keys.forget(info.name):
             raise ApiError(404, "nothing_stored", f"Nothing is stored for {info.title}.", "There is nothing to remove.")
         log_event("assistant.provider.removed", provider=info.name)
         return Response(status_code=204)
@@ -169,7 +166,7 @@ def _provider(request: Request) -> tuple[ProviderInfo, ProviderKeys]:
     return info, caller_of(request).keys
 
 
-def _described(info: ProviderInfo, keys: ProviderKeys) -> JsonObject:
+def _described(info: ProviderInfo, keys: KeptKeys) -> JsonObject:
     stored, values = keys.stored(info.name), keys.environment()
     available = info.available(values)
     names: list[Json] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator
 from dataclasses import asdict
 from typing import Any
@@ -25,7 +26,9 @@ from server.json_response import JsonResponse
 from server.requests.operation import operation
 from server.requests.page import PageQuery, SearchText, paging, queried
 from server.routes.runs import RUNS, followed, stream_of
+from server.runs.live import LISTEN_SECONDS
 from server.state import server_state
+from server.streams.elsewhere import STOP_SECONDS
 from server.streams.sse import frame
 
 
@@ -90,12 +93,28 @@ async def cancel(request: Request) -> Response:
     if live is None:
         entry, _ = await _read(request)
         if entry.state == "running":
-            fix = "Cancel it there; it counts as interrupted when that is gone."
-            raise ApiError(409, "run_elsewhere", "The run goes on in another process.", fix)
+            return JsonResponse(await _cancelled_elsewhere(request, entry))
         raise ApiError(409, "run_ended", "The run has ended already.", f"GET {RUNS}/{{id}} says how.")
     await live.cancel()
     entry, detail = await _read(request)
     return JsonResponse(_kept(entry, detail))
+
+
+async def _cancelled_elsewhere(request: Request, entry: RunEntry) -> KeptRun:
+    """A run as it ended, once the server that has it was asked to cancel it.
+
+    Raises:
+        ApiError: 409, it was not ended in time, or no request has asked for it.
+    """
+    if entry.source == "http" and _log(request).is_shared:
+        await _log(request).ask_to_stop(request.user.id, entry.id)
+        for _ in range(round(STOP_SECONDS / LISTEN_SECONDS)):
+            await asyncio.sleep(LISTEN_SECONDS)
+            entry, detail = await _read(request)
+            if entry.state != "running":
+                return _kept(entry, detail)
+    fix = "Cancel it there; it counts as interrupted when that is gone."
+    raise ApiError(409, "run_elsewhere", "The run goes on in another process.", fix)
 
 
 @operation(RunStreamEvent, media_type="text/event-stream", errors=(409,))

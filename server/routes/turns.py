@@ -107,8 +107,10 @@ async def cancel(request: Request) -> Response:
     if found is None:
         raise _unknown(turn)
     if found.state == RUNNING:
-        fix = "Send the request to the server that takes the turn."
-        raise ApiError(409, "runs_elsewhere", "Another server with this database takes this turn.", fix)
+        found = await caller.state.turns.stop_elsewhere(caller.id, turn)
+        if found is None:
+            fix = "It was asked to stop it. Follow the turn, or send the request again."
+            raise ApiError(409, "runs_elsewhere", "Another server takes this turn, and has not stopped it yet.", fix)
     return JsonResponse({"turn_id": turn, "status": found.state})
 
 

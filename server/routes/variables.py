@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.endpoints import HTTPEndpoint
 from starlette.requests import Request
@@ -54,7 +52,7 @@ class Variables(HTTPEndpoint):
     async def get(self, request: Request) -> Response:
         """Their names."""
         asked = queried(PageQuery, request)
-        names = sorted(await asyncio.to_thread(caller_of(request).variables.names))
+        names = await caller_of(request).variables.names()
         page = [VariableName(name=name) for name in names[asked.offset : asked.offset + asked.limit]]
         return JsonResponse(VariablePage.model_validate({"variables": page, **paging(request, asked, len(names))}))
 
@@ -67,12 +65,12 @@ class OneVariable(HTTPEndpoint):
         """Store its value, encrypted; one that was stored before is replaced."""
         name, caller = _name(request), caller_of(request)
         given = validated(Value, await read_object(request, caller.settings.body_limit))
-        key = key_for_address(name, await asyncio.to_thread(caller.variables.names))
+        key = key_for_address(name, await caller.variables.names())
         if key is not None:
             fix = f"DELETE {key} first, store {name}, and then the key that is to be sent there."
             raise ApiError(422, "key_required", f"{key} was stored for another address.", fix, "$.value")
         try:
-            await asyncio.to_thread(caller.variables.keep, {name: given.value})
+            await caller.variables.keep({name: given.value})
         except BadVariable as bad:
             raise ApiError(422, "invalid_variable", bad.message, bad.fix, "$.value") from None
         log_event("assistant.variable.stored", name=name)
@@ -82,7 +80,7 @@ class OneVariable(HTTPEndpoint):
     async def delete(self, request: Request) -> Response:
         """Remove it."""
         name = _name(request)
-        if not await asyncio.to_thread(caller_of(request).variables.forget, name):
+        if not await caller_of(request).variables.forget(name):
             fix = "GET /api/v1/variables lists the variables."
             raise ApiError(404, "variable_not_found", f"There is no variable {name}.", fix)
         log_event("assistant.variable.removed", name=name)

@@ -9,6 +9,7 @@ from typing import Final, TypeAlias
 
 import anyio
 
+from runtime.database.errors import StoreUnavailable
 from runtime.options import OnEvent
 from runtime.results import RunError, RunFailed, RunResult
 from runtime.run_events import EventsCut, RunEvent
@@ -18,6 +19,9 @@ from server.streams.sse import frame
 
 FRAMES_BYTES: Final = 4_000_000
 """Bytes of events that are kept for late followers of a run; the rest is left out, and `cut` says so."""
+
+LISTEN_SECONDS: Final = 0.3
+"""How often a server looks whether it is to end a run for another one, while it has some."""
 
 CLEANUP_SECONDS: Final = 5.0
 """How long a run that is ended may take to clean up."""
@@ -142,6 +146,7 @@ class LiveRuns:
     def __init__(self, run_log: RunLog) -> None:
         self._log = run_log
         self._runs: dict[tuple[str, str], LiveRun] = {}
+        self._listening: asyncio.Task[None] | None = None
 
     def get(self, user: str, run: str) -> LiveRun | None:
         """The run with this id, if it goes on here."""
@@ -162,6 +167,8 @@ class LiveRuns:
         live = LiveRun(user, entry)
         self._runs[user, entry.id] = live
         task = live.begin(execute, self._end)
+        if self._log.is_shared and (self._listening is None or self._listening.done()):
+            self._listening = asyncio.create_task(self._listen(), name="runs-listening")
         await asyncio.sleep(0)  # one that is refused at once, because too many wait, leaves no trace
         if task.done():
             return live
@@ -177,11 +184,27 @@ class LiveRuns:
 
     async def aclose(self) -> None:
         """Interrupt every run, and wait until what came of them is stored."""
+        if self._listening is not None:
+            self._listening.cancel()
         runs = list(self._runs.values())
         async with anyio.create_task_group() as ending:
             for live in runs:
                 ending.start_soon(live.cancel, "interrupted")
         await self._log.aclose()
+
+    async def _listen(self) -> None:
+        """Cancel what other servers ask to cancel, while anything runs."""
+        while True:
+            await asyncio.sleep(LISTEN_SECONDS)
+            if not self._runs:
+                return
+            try:
+                asked = await self._log.asked_to_stop([run for _, run in self._runs])
+            except StoreUnavailable:
+                log.exception("runs.listening_failed")
+                continue
+            found = [self._runs[key] for key in asked if key in self._runs]
+            await asyncio.gather(*(live.cancel() for live in found))
 
     def _end(self, live: LiveRun) -> None:
         self._runs.pop((live.user, live.entry.id), None)

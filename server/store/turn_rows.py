@@ -5,17 +5,21 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Sequence
+from math import inf
+from time import monotonic
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, and_, bindparam, delete, exists, func, insert, select, update
+from sqlalchemy import ColumnElement, and_, bindparam, delete, exists, func, insert, not_, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from agent.contract.endings import cancelled
+from runtime.database.backends.clock import DatabaseTime
+from runtime.database.connections import upsert
 from runtime.database.database import Database
-from runtime.database.tables import TurnEventsRow, TurnRow
+from runtime.database.tables import ServerRow, TurnEventsRow, TurnRow
 from server.json_response import json_bytes
-from server.store.turns import RUNNING, UNSTORED, Lines, NewEvents, SteadyClock, StoredTurn
+from server.store.turns import BEAT_SECONDS, LEASE_SECONDS, RUNNING, UNSTORED, Lines, NewEvents, SteadyClock, StoredTurn
 
 ROW_BYTES: Final = 128 * 1_024
 """Bytes of events beyond which those that were sent together take another row."""
@@ -35,6 +39,9 @@ _END = (
     .where(TurnRow.owner == bindparam("of"), TurnRow.id == bindparam("turn"))
     .values(last=bindparam("upto"), state=bindparam("now"), ended_at=bindparam("ended"))
 )
+_END_RUNNING = _END.where(TurnRow.state == RUNNING)
+_THERE = exists().where(ServerRow.id == TurnRow.server, ServerRow.seen_at > DatabaseTime(LEASE_SECONDS))
+_LOST = and_(TurnRow.state == RUNNING, not_(_THERE))
 
 
 class SqlTurns:
@@ -52,11 +59,13 @@ class SqlTurns:
         self._server = server
         self._kept = kept
         self._clock = clock
+        self._beaten = -inf
 
     async def reserve(self, owner: str, turn: str, session: str) -> bool:
         """Store a turn without events; False, and nothing is stored, when its owner has one of this id."""
         new = self._turn(owner, turn, session, state=RUNNING, last=0)
         async with self._database.writing() as connection:
+            await self._beat(connection)
             try:
                 async with connection.begin_nested():
                     await connection.execute(_NEW, new)
@@ -79,10 +88,11 @@ class SqlTurns:
             if again:
                 for one in added:
                     await self._remove(connection, one)
+            await self._beat(connection)
             if new:
                 await connection.execute(_NEW, new)
-            if ended:
-                await connection.execute(_END, ended)
+            if ended and (await connection.execute(_END_RUNNING, ended)).rowcount < len(ended):
+                await self._end_again(connection, ended)
             if rows:
                 await connection.execute(_ADD, rows)
 
@@ -92,15 +102,22 @@ class SqlTurns:
         if added.is_new:
             await connection.execute(delete(TurnRow).where(_is(added.owner, added.turn)))
 
+    async def _end_again(self, connection: AsyncConnection, ended: Sequence[dict[str, Any]]) -> None:
+        """End turns that others have ended, because this server seemed to be gone: what they stored is removed."""
+        for one in ended:
+            of_turn = and_(TurnEventsRow.owner == one["of"], TurnEventsRow.turn == one["turn"])
+            await connection.execute(delete(TurnEventsRow).where(of_turn, TurnEventsRow.first > one["upto"]))
+            await connection.execute(_END, one)
+
     async def find(self, owner: str, turn: str) -> StoredTurn | None:
         """A turn, if it is there."""
-        wanted = select(TurnRow.state, TurnRow.last, TurnRow.ended_at).where(_is(owner, turn))
+        wanted = select(TurnRow.state, TurnRow.last, TurnRow.ended_at, _LOST.label("is_lost")).where(_is(owner, turn))
         async with self._database.reading() as connection:
             row = (await connection.execute(wanted)).one_or_none()
         if row is None:
             return None
         is_gone = row.ended_at is not None and row.ended_at < self._clock.at(self._kept)
-        return StoredTurn(row.state, row.last, is_gone)
+        return StoredTurn(row.state, row.last, is_gone, bool(row.is_lost))
 
     async def read(self, owner: str, turn: str, after: int) -> Lines:
         """The next events with higher numbers than `after`, some at a time."""
@@ -125,7 +142,8 @@ class SqlTurns:
             await connection.execute(delete(TurnRow).where(gone))
 
     async def prune(self) -> None:
-        """Delete the events that are older than they are kept, and later their turns."""
+        """Delete the events that are older than they are kept, and later their turns; end those that are nobody's."""
+        await self.end_lost()
         of_row = and_(TurnRow.owner == TurnEventsRow.owner, TurnRow.id == TurnEventsRow.turn)
         old = exists().where(of_row, TurnRow.ended_at < self._clock.at(self._kept))
         async with self._database.writing() as connection:
@@ -133,33 +151,72 @@ class SqlTurns:
             await connection.execute(
                 delete(TurnRow).where(TurnRow.ended_at < self._clock.at(self._kept + KNOWN_SECONDS))
             )
+            await connection.execute(delete(ServerRow).where(ServerRow.seen_at < DatabaseTime(KNOWN_SECONDS)))
 
     async def end_interrupted(self) -> None:
-        """End the turns that this server was taking when its process ended: their last event says so.
+        """End the turns that this server was taking when its process ended, and those of servers that are gone."""
+        await self._interrupt(or_(and_(TurnRow.server == self._server, TurnRow.state == RUNNING), _LOST))
+
+    async def end_lost(self) -> int:
+        """End the turns of servers that are gone: their last event says so; returns how many."""
+        return await self._interrupt(_LOST)
+
+    async def _interrupt(self, which: ColumnElement[bool]) -> int:
+        """End turns that nobody takes any more; of several servers that do so at once, one ends each.
 
         Up to `UNSTORED` events may have been sent that were not stored; the number of the last event is a higher one.
         """
         of_turn = and_(TurnEventsRow.owner == TurnRow.owner, TurnEventsRow.turn == TurnRow.id)
         last = select(func.coalesce(func.max(TurnEventsRow.last), 0)).where(of_turn).scalar_subquery()
-        mine = and_(TurnRow.server == self._server, TurnRow.state == RUNNING)
         async with self._database.reading() as connection:
-            found = (await connection.execute(select(TurnRow.owner, TurnRow.id, last).where(mine))).all()
-        if not found:
-            return
-        event = cancelled(message=INTERRUPTED, reason="interrupted")
-        ended = [
-            NewEvents(
-                owner=owner,
-                turn=turn,
-                session="",
-                is_new=False,
-                first=sent + UNSTORED + 1,
-                lines=(json_bytes(event),),
-                state=event.event,
-            )
-            for owner, turn, sent in found
-        ]
-        await self.append(ended)
+            found = (await connection.execute(select(TurnRow.owner, TurnRow.id, last).where(which))).all()
+        event, count = cancelled(message=INTERRUPTED, reason="interrupted"), 0
+        for owner, turn, sent in found:
+            at = sent + UNSTORED + 1
+            line = json_bytes(event)
+            said = NewEvents(owner, turn, session="", is_new=False, first=at, lines=(line,), state=event.event)
+            rows = await asyncio.to_thread(self._rows, [said])
+            ended = {"last": at, "state": event.event, "ended_at": self._clock.at()}
+            async with self._database.writing() as connection:
+                if (await connection.execute(update(TurnRow).where(_is(owner, turn), which).values(ended))).rowcount:
+                    await connection.execute(_ADD, rows)
+                    count += 1
+        return count
+
+    async def beat(self) -> None:
+        """Note that this server is there, if that was not noted lately."""
+        if self._is_due():
+            async with self._database.writing() as connection:
+                await self._beat(connection)
+
+    async def ask_to_stop(self, owner: str, turn: str) -> None:
+        """Ask the server that takes a turn to stop it."""
+        running = and_(_is(owner, turn), TurnRow.state == RUNNING)
+        async with self._database.writing() as connection:
+            await connection.execute(update(TurnRow).where(running).values(stop_asked=True))
+
+    async def asked_to_stop(self) -> Sequence[tuple[str, str]]:
+        """The turns of this server that it is asked to stop, with their owners."""
+        mine = and_(TurnRow.server == self._server, TurnRow.state == RUNNING, TurnRow.stop_asked.is_(True))
+        async with self._database.reading() as connection:
+            found = (await connection.execute(select(TurnRow.owner, TurnRow.id).where(mine))).all()
+        return [(owner, turn) for owner, turn in found]
+
+    async def runs_elsewhere(self, owner: str, session: str) -> bool:
+        """Whether another server that is there takes a turn of a conversation."""
+        of_session = and_(TurnRow.owner == owner, TurnRow.session == _digest(session), TurnRow.state == RUNNING)
+        wanted = select(TurnRow.id).where(of_session, TurnRow.server != self._server, _THERE).limit(1)
+        async with self._database.reading() as connection:
+            return (await connection.execute(wanted)).first() is not None
+
+    def _is_due(self) -> bool:
+        return monotonic() - self._beaten > BEAT_SECONDS
+
+    async def _beat(self, connection: AsyncConnection) -> None:
+        """Note that this server is there, in a transaction that is under way; no turn is seen without its server."""
+        if self._is_due():
+            await upsert(connection, ServerRow, {"id": self._server}, {"seen_at": DatabaseTime()})
+            self._beaten = monotonic()
 
     def _turn(self, owner: str, turn: str, session: str, *, state: str, last: int) -> dict[str, Any]:
         return {

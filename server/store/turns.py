@@ -11,6 +11,12 @@ from typing import Final, Protocol
 UNSTORED: Final = 1_024
 """How many events of a turn may have been sent that are not stored yet."""
 
+LEASE_SECONDS: Final = 15.0
+"""How long after it was last seen a server counts as gone, and its turns as interrupted."""
+
+BEAT_SECONDS: Final = 3.0
+"""How often a server that takes turns notes that it is there."""
+
 RUNNING: Final = "running"
 """The state of a turn that has not ended; every other state is the kind of its last event."""
 
@@ -26,11 +32,13 @@ class StoredTurn:
         state: `RUNNING`, or the kind of its last event.
         last: the number of its last event, if it has ended.
         is_gone: whether its events are too old to be kept.
+        is_lost: whether it has not ended, and the server that took it is gone.
     """
 
     state: str
     last: int
     is_gone: bool
+    is_lost: bool = False
 
 
 @dataclass(frozen=True)
@@ -86,6 +94,26 @@ class TurnStore(Protocol):
 
     async def prune(self) -> None:
         """Delete the events that are older than they are kept."""
+        ...
+
+    async def end_lost(self) -> int:
+        """End the turns of servers that are gone: their last event says so; returns how many."""
+        ...
+
+    async def beat(self) -> None:
+        """Note that this server is there, if that was not noted lately."""
+        ...
+
+    async def ask_to_stop(self, owner: str, turn: str) -> None:
+        """Ask the server that takes a turn to stop it."""
+        ...
+
+    async def asked_to_stop(self) -> Sequence[tuple[str, str]]:
+        """The turns of this server that it is asked to stop, with their owners."""
+        ...
+
+    async def runs_elsewhere(self, owner: str, session: str) -> bool:
+        """Whether another server that is there takes a turn of a conversation."""
         ...
 
 

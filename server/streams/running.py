@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import logging
-import socket
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from pathlib import Path
@@ -14,10 +12,12 @@ from uuid import uuid4
 
 from agent.contract.endings import cancelled
 from agent.contract.events import CancelledEvent, CompleteEvent, Ending, ErrorEvent, Event, StopReason
+from runtime.database.backends.urls import is_sqlite
 from runtime.database.database import Database
 from runtime.telemetry import bound_fields
 from server.json_response import json_bytes
 from server.store.turns import RUNNING, Lines, SteadyClock, StoredTurn, TurnStore
+from server.streams.elsewhere import Heartbeat, ServerName, stop_elsewhere
 from server.streams.event_log import EventLog, Reader
 from server.streams.event_writer import UNAVAILABLE, EventWriter
 
@@ -173,7 +173,7 @@ class RunningTurns:
         self._stopping = stopping
         self._grace = grace
         self._kept = kept
-        self._server = hashlib.sha256(f"{socket.gethostname()} {data}".encode()).hexdigest()[:16]
+        self._name = ServerName(data)
         self._clock = clock or SteadyClock()
         self._turns: dict[tuple[str, str], RunningTurn] = {}
         self._forgotten: set[EventLog] = set()
@@ -181,6 +181,9 @@ class RunningTurns:
         self._opened: TurnStore | None = None
         self._opening = asyncio.Lock()
         self._watching: asyncio.Task[None] | None = None
+        self._heartbeat = Heartbeat(
+            self.store, lambda: bool(self._turns), self._stop_asked, listens=not is_sqlite(database.url)
+        )
 
     async def store(self) -> TurnStore:
         """The stored events; those of turns that ended with an earlier process of this server have their last event."""
@@ -189,7 +192,8 @@ class RunningTurns:
                 await self._database.open()
                 from server.store.turn_rows import SqlTurns
 
-                opened = SqlTurns(self._database, self._server, self._kept, self._clock)
+                name = await asyncio.to_thread(self._name.take)
+                opened = SqlTurns(self._database, name, self._kept, self._clock)
                 await opened.end_interrupted()
                 self._opened = opened
             return self._opened
@@ -227,6 +231,7 @@ class RunningTurns:
             self._watching = asyncio.create_task(self._stop_all(), name="turns-stopping")
         elif self._watching.done():
             started.stop("interrupted")
+        self._heartbeat.start()
         return started
 
     def get(self, owner: str, turn: str) -> RunningTurn | None:
@@ -234,8 +239,21 @@ class RunningTurns:
         return self._turns.get((owner, turn))
 
     async def find(self, owner: str, turn: str) -> StoredTurn | None:
-        """A turn of which events are stored."""
-        return await (await self.store()).find(owner, turn)
+        """A turn of which events are stored; one whose server is gone has been interrupted."""
+        store = await self.store()
+        found = await store.find(owner, turn)
+        if found is not None and found.is_lost:
+            await store.end_lost()
+            return await store.find(owner, turn)
+        return found
+
+    async def stop_elsewhere(self, owner: str, turn: str) -> StoredTurn | None:
+        """Let the server that takes a turn stop it; None when it does not stop it in time."""
+        return await stop_elsewhere(await self.store(), owner, turn)
+
+    async def runs_elsewhere(self, owner: str, session: str) -> bool:
+        """Whether another server takes a turn of a conversation."""
+        return await (await self.store()).runs_elsewhere(owner, session)
 
     async def read(self, running: RunningTurn, reader: Reader) -> AsyncGenerator[Lines]:
         """The events of a turn that runs here, as they come."""
@@ -247,7 +265,7 @@ class RunningTurns:
         """The events of a turn that ran here before, or runs on another server with this database, to the last."""
         store = await self.store()
         while True:
-            found = await store.find(owner, turn)
+            found = await self.find(owner, turn)
             while lines := await store.read(owner, turn, after):
                 after = lines[-1][0]
                 yield lines
@@ -264,6 +282,7 @@ class RunningTurns:
 
     async def aclose(self) -> None:
         """End every turn, and store what is left."""
+        self._heartbeat.stop()
         for running in self._turns.values():
             running.stop("interrupted")
         tasks = [running.task for running in self._turns.values()]
@@ -272,6 +291,7 @@ class RunningTurns:
             for task in late:
                 task.cancel()
         await self._writer.aclose()
+        self._name.release()
         if self._watching is not None:
             self._watching.cancel()
 
@@ -279,6 +299,11 @@ class RunningTurns:
         await self._stopping.wait()
         for running in self._turns.values():
             running.stop("interrupted")
+
+    def _stop_asked(self, owner: str, turn: str) -> None:
+        running = self._turns.get((owner, turn))
+        if running is not None:
+            running.stop("stopped")
 
     async def _stored(self, log: EventLog) -> None:
         self._turns.pop((log.owner, log.turn), None)

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from anyio.from_thread import start_blocking_portal
 
-from agent.models.keys import ProviderKeys
 from scripts.scripted_provider import Reply, ScriptedProvider
 from tests.cli.conftest import Wirewright
+from tests.databases.secrets import store_key
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def test_the_list_says_what_is_configured_and_what_to_set(
 
 def test_stored_keys_count_as_well(wirewright: Wirewright, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("WIREWRIGHT_DATA", str(tmp_path / "data"))
-    ProviderKeys(tmp_path / "data").store("groq", {"GROQ_API_KEY": "gsk_secret"})
+    store_key("groq", {"GROQ_API_KEY": "gsk_secret"})
     [groq] = [one for one in wirewright("models", "list", "--json").json["providers"] if one["configured"]]
     assert groq["variables"] == [{"name": "GROQ_API_KEY", "source": "stored"}]
     (tmp_path / "data" / "secret.key").unlink()

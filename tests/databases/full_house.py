@@ -57,8 +57,9 @@ async def fill(url: str, data: Path, *owners: str) -> None:
     for owner in owners:
         UserFiles(data, owner).write("notes/plan.txt", f"of {owner}")
         save(data, owner, "Louder", f"# of {owner}")
-        UserVariables(data, owner).keep({"A_KEY": f"variable of {owner}"})
-        ProviderKeys(data, owner).store("openai", {"OPENAI_API_KEY": f"{KEY}-{owner}"})
+        await UserVariables(database, owner).keep({"A_KEY": f"variable of {owner}"})
+        await ProviderKeys(database, owner).store("openai", {"OPENAI_API_KEY": f"{KEY}-{owner}"})
+    await database.aclose()
 
 
 def _add(connection: Connection, table: Table, owner: str, number: int, documents: DocumentSealing) -> None:
@@ -67,6 +68,8 @@ def _add(connection: Connection, table: Table, owner: str, number: int, document
         if column.name == numbered_by(table):
             continue
         values[column.name] = _value(column, owner, number)
+    if table.name == "secrets":
+        return  # there are two kinds, which `fill` stores
     if "owner" in values:
         values["owner"] = owner
     if table.name == "users":

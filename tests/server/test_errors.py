@@ -8,7 +8,6 @@ import httpx
 import pytest
 
 from agent.assistant import Assistant
-from agent.turn.request import TurnRequest
 from flows.catalogue import Catalogue
 from server.json_response import json_bytes
 from server.settings import ServerSettings
@@ -197,7 +196,7 @@ async def test_an_unavailable_model_is_a_400_and_never_the_demo(
 class Broken(Assistant):
     """An assistant with a defect."""
 
-    def turn(self, request: TurnRequest) -> Any:
+    def turn(self, *_: object) -> Any:
         """Fail."""
         raise RuntimeError("secret detail in /home/someone")
 

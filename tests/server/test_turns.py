@@ -200,17 +200,19 @@ async def test_changes_that_were_shown_are_saved_when_someone_leaves(
         (None, "demo", "demo"),
     ],
 )
-def test_provider_and_name_become_one_model(
+async def test_provider_and_name_become_one_model(
     provider: str | None, name: str | None, wanted: str | None, catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
-    assert wanted_model(assistant(catalogue), provider, name) == wanted
+    assert await wanted_model(assistant(catalogue), provider, name) == wanted
 
 
-def test_a_name_alone_means_nothing_without_a_provider(catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_name_alone_means_nothing_without_a_provider(
+    catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with pytest.raises(ApiError) as refused:
-        wanted_model(assistant(catalogue), None, "gpt-6-luna")
+        await wanted_model(assistant(catalogue), None, "gpt-6-luna")
     assert refused.value.code == "no_provider"
     monkeypatch.setenv("WIREWRIGHT_MODEL", "openai")
     with pytest.raises(ModelChoiceError):
-        wanted_model(assistant(catalogue), None, "gpt-6-luna")
+        await wanted_model(assistant(catalogue), None, "gpt-6-luna")

@@ -6,6 +6,8 @@ from flows.catalogue import Catalogue
 from server.turns import wanted_model
 from tests.shared.scripted_assistant import assistant
 
+pytestmark = pytest.mark.anyio
+
 
 @pytest.mark.parametrize(
     ("provider", "name", "wanted"),
@@ -27,12 +29,14 @@ from tests.shared.scripted_assistant import assistant
         (None, "demo", "demo"),
     ],
 )
-def test_provider_and_name_make_one_model(
+async def test_provider_and_name_make_one_model(
     provider: str | None, name: str | None, wanted: str | None, catalogue: Catalogue
 ) -> None:
-    assert wanted_model(assistant(catalogue), provider, name) == wanted
+    assert await wanted_model(assistant(catalogue), provider, name) == wanted
 
 
-def test_a_name_alone_is_one_of_the_default_provider(catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_name_alone_is_one_of_the_default_provider(
+    catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
-    assert wanted_model(assistant(catalogue), None, "claude-x") == "anthropic:claude-x"
+    assert await wanted_model(assistant(catalogue), None, "claude-x") == "anthropic:claude-x"

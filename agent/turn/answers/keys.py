@@ -7,6 +7,7 @@ variables or nowhere.
 import asyncio
 import re
 from collections.abc import Collection, Iterable
+from dataclasses import replace
 from uuid import uuid4
 
 from pydantic_ai import ToolApproved
@@ -20,7 +21,8 @@ from agent.turn.result import TurnError, TurnResult
 from agent.turn.serve import serve
 from agent.turn.state import Turn
 from flows.fields.keys import NOT_KEPT, REMOVED
-from runtime.keychain.sealing import Unreadable, seal_values, unseal_values
+from runtime.database.secrets.files import EARLIER_KEYS
+from runtime.keychain.sealing import Sealing, Unreadable, seal_values, unseal_values
 from runtime.keychain.user_variables import NAME, BadVariable, UserVariables
 from runtime.telemetry import log_event
 from tools.approvals import SecretApproval
@@ -37,7 +39,7 @@ async def ask_about_keys(turn: Turn) -> TurnResult | None:
     """
     variables = turn.services.variables(turn.request.user)
     with store_failures():
-        kept = await asyncio.to_thread(variables.values)
+        kept = await variables.values()
     names = {value: name for name, value in kept.items()}
     values, replaced = dict[str, str](), list[str]()
     for key in turn.keys:
@@ -51,7 +53,7 @@ async def ask_about_keys(turn: Turn) -> TurnResult | None:
     if not values:
         return None
     try:
-        sealed = await asyncio.to_thread(seal_values, variables.sealing, values)
+        sealed = await asyncio.to_thread(seal_values, Sealing(turn.services.settings.data), values)
     except Unreadable:
         raise _unusable() from None
     request = turn.request
@@ -85,7 +87,8 @@ async def go_on_with_keys(turn: Turn, pending: Pending) -> TurnResult:
     """
     variables = turn.services.variables(turn.request.user)
     try:
-        values = await asyncio.to_thread(unseal_values, variables.sealing, pending.keys)
+        sealing = Sealing(turn.services.settings.data, EARLIER_KEYS["variables"])
+        values = await asyncio.to_thread(unseal_values, sealing, pending.keys)
     except Unreadable:
         raise _unusable() from None
     text, chosen = pending.text, dict[str, str]()
@@ -99,6 +102,8 @@ async def go_on_with_keys(turn: Turn, pending: Pending) -> TurnResult:
             chosen[name] = values[approval.variable]
     if chosen:
         await _keep(variables, chosen)
+        if turn.choice.secrets is not None:
+            turn.choice = replace(turn.choice, secrets=turn.choice.secrets.with_variables(chosen))
     log_event("assistant.keys.answered", kept=sorted(chosen), forgotten=len(pending.approvals) - len(chosen))
     turn.text = turn.original_text = text
     turn.drops_key = turn.drops_key or len(chosen) < len(pending.approvals)
@@ -130,7 +135,7 @@ def unused_name(name: str, used: Collection[str]) -> str:
 async def _keep(variables: UserVariables, values: dict[str, str]) -> None:
     try:
         with store_failures():
-            await asyncio.to_thread(variables.keep, values)
+            await variables.keep(values)
     except BadVariable as bad:
         raise AssistantUnavailable(TurnError(code="invalid_variable", message=bad.message, fix=bad.fix)) from None
 

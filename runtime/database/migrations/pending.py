@@ -3,11 +3,9 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from sqlalchemy.exc import SQLAlchemyError
-
 from runtime.database import schema
 from runtime.database.backends.urls import sqlite_file
-from runtime.database.connections import create_engine
+from runtime.database.connections import opened_engine
 from runtime.database.database import Database
 from runtime.database.errors import DatabaseTooNew, unavailable
 from runtime.database.migrations import revisions
@@ -66,13 +64,7 @@ async def _revision(url: str) -> str | None:
     if file is not None and not file.exists():
         return None
     try:
-        engine = create_engine(url)
-    except (SQLAlchemyError, OSError, ImportError) as failure:
-        raise unavailable(failure) from failure
-    try:
-        async with engine.connect() as connection:
+        async with opened_engine(url) as engine, engine.connect() as connection:
             return await connection.run_sync(schema.revision)
-    except (SQLAlchemyError, OSError) as failure:
+    except OSError as failure:
         raise unavailable(failure) from failure
-    finally:
-        await engine.dispose()

@@ -82,7 +82,7 @@ async def rewind(request: Request) -> Response:
     asked = validated(RewindRequest, await read_object(request, caller.settings.body_limit))
     transcripts = caller.assistant.memory.transcripts
     async with caller.assistant.queue.alone(caller.id, entry.id) as alone:
-        if not alone:
+        if not alone or await caller.state.turns.runs_elsewhere(caller.id, entry.id):
             fix = "Wait until it has ended, or stop it."
             raise ApiError(409, "turn_runs", "A turn of this conversation is running.", fix)
         message = await transcripts.message(caller.id, entry.id, asked.message)

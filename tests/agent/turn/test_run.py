@@ -244,8 +244,9 @@ async def test_every_tool_can_be_called_by_a_model_that_knows_only_its_schema(ca
 
 async def test_an_unavailable_model_is_refused_before_the_turn(catalogue: Catalogue) -> None:
     who = Assistant(AssistantSettings(), StandInRunner(), catalogue=catalogue)
-    with pytest.raises(ModelChoiceError):
-        who.turn(TurnRequest(text="hi", model="nobody:x"))
+    async with who.turn(TurnRequest(text="hi", model="nobody:x")) as events:
+        with pytest.raises(ModelChoiceError):
+            await anext(events)
 
 
 def test_a_message_loses_control_characters_keeps_lines_and_says_when_it_is_cut() -> None:

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from agent.settings import AssistantSettings
-from runtime.keychain.user_variables import UserVariables
 from tests.cli.conftest import Wirewright
+from tests.databases.secrets import keep_variables, kept_variables
 
 pytestmark = pytest.mark.both_databases
 
@@ -14,8 +13,8 @@ pytestmark = pytest.mark.both_databases
 def test_a_user_moves_with_everything(wirewright: Wirewright, tmp_path: Path) -> None:
     wirewright("users", "add", "ada", "--scopes", "run")
     (ada,) = wirewright("users", "list", "--json").json["users"]
-    data, archive = AssistantSettings().data, str(tmp_path / "ada.zip")
-    UserVariables(data, ada["id"]).keep({"A_KEY": "secret"})
+    archive = str(tmp_path / "ada.zip")
+    keep_variables(ada["id"], {"A_KEY": "secret"})
     assert wirewright("users", "export", "ada", "--out", archive, "--secrets").code == 0
     deleted = wirewright("users", "delete", "ADA", "--yes", "--json")
     assert (deleted.code, deleted.json["user"]) == (0, "ada")
@@ -24,15 +23,15 @@ def test_a_user_moves_with_everything(wirewright: Wirewright, tmp_path: Path) ->
     (back,) = wirewright("users", "list", "--json").json["users"]
     assert (imported["user"], back["name"], back["scopes"]) == ("ada", "ada", ada["scopes"])
     assert imported["token"].startswith(f"ww-{back['id']}-")
-    assert UserVariables(data, back["id"]).values() == {"A_KEY": "secret"}
+    assert kept_variables(back["id"]) == {"A_KEY": "secret"}
 
 
 def test_without_secrets_their_names_alone_are_exported(wirewright: Wirewright, tmp_path: Path) -> None:
-    data, archive = AssistantSettings().data, tmp_path / "local.zip"
-    UserVariables(data, "local").keep({"A_KEY": "hush"})
+    archive = tmp_path / "local.zip"
+    keep_variables("local", {"A_KEY": "hush"})
     assert wirewright("users", "export", "local", "--out", str(archive)).code == 0
     imported = wirewright("users", "import", str(archive), "--as", "copy", "--json").json
-    assert UserVariables(data, imported["token"].split("-")[1]).values() == {}
+    assert kept_variables(imported["token"].split("-")[1]) == {}
 
 
 @pytest.mark.parametrize(
@@ -55,7 +54,7 @@ def test_what_cannot_be_done_is_a_typed_error(
 def test_an_import_that_fails_adds_nobody(wirewright: Wirewright, tmp_path: Path) -> None:
     archive = str(tmp_path / "local.zip")
     assert wirewright("users", "export", "local", "--out", archive).code == 0
-    UserVariables(AssistantSettings().data, "local").keep({"A_KEY": "hush"})
+    keep_variables("local", {"A_KEY": "hush"})
     assert wirewright("users", "import", archive, "--as", "a b", "--json").json["error"]["code"] == "invalid_name"
     assert wirewright("users", "list", "--json").json["users"] == []
 
@@ -63,7 +62,7 @@ def test_an_import_that_fails_adds_nobody(wirewright: Wirewright, tmp_path: Path
 def test_what_a_deleted_user_stored_at_that_moment_is_deleted_by_the_id(wirewright: Wirewright) -> None:
     wirewright("users", "add", "ada")
     gone = wirewright("users", "delete", "ada", "--yes", "--json").json["id"]
-    UserVariables(AssistantSettings().data, gone).keep({"A_KEY": "late"})
+    keep_variables(gone, {"A_KEY": "late"})
     again = wirewright("users", "delete", gone, "--yes", "--json")
-    assert (again.code, again.json["files"]) == (0, 1)
-    assert UserVariables(AssistantSettings().data, gone).values() == {}
+    assert (again.code, again.json["rows"]) == (0, {"secrets": 1})
+    assert kept_variables(gone) == {}

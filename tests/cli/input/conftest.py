@@ -26,7 +26,7 @@ from evals.scenarios.loader import load_scenarios
 from flows.catalogue import Catalogue
 from runtime.files.folders import LOCAL_USER
 from runtime.files.store import UserFiles
-from runtime.keychain.user_variables import UserVariables
+from tests.databases.secrets import keep_variables
 from tests.processes.forked import ForkParent
 from tests.shared.flow_texts import ECHO, LOUDER
 from tests.shared.stand_ins import StandInRunner, ran
@@ -152,7 +152,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory, catalogue: Catalogue) -> Pa
     shutil.copyfile(ROOT / "tests" / "flows" / "data" / "catalogue.json", folder / "cache" / "catalogue.json")
     _fill(folder / "work", catalogue)
     UserFiles(folder / "data", LOCAL_USER).write("kept.txt", "kept")
-    UserVariables(folder / "data", LOCAL_USER).keep({"KEPT_KEY": "kept"})
+    keep_variables(LOCAL_USER, {"KEPT_KEY": "kept"}, folder / "data")
     return folder
 
 

@@ -3,8 +3,7 @@
 import json
 import re
 import zipfile
-from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,26 +18,19 @@ from runtime.archive.owned import Places
 from runtime.archive.user_data import delete_user, export_user
 from runtime.archive.user_import import import_user, user_in
 from runtime.components.store import names
+from runtime.database.base import REFERS
 from runtime.database.conversations import ConversationRows
 from runtime.database.database import Database
 from runtime.database.errors import StoreUnavailable
-from runtime.database.tables import REFERS, Base
+from runtime.database.tables import Base
 from runtime.files.store import UserFiles
 from runtime.keychain.user_variables import UserVariables
 from tests.databases.full_house import KEY, fill, rows_of
+from tests.databases.secrets import opened
 
 pytestmark = pytest.mark.anyio
 Place = Callable[[str, str], str]
 Rows = dict[str, list[dict[str, Any]]]
-
-
-@asynccontextmanager
-async def opened(url: str, data: Path) -> AsyncGenerator[Database]:
-    database = Database(url, data)
-    try:
-        yield database
-    finally:
-        await database.aclose()
 
 
 def user(name: str) -> User:
@@ -46,10 +38,14 @@ def user(name: str) -> User:
 
 
 async def exported(url: str, data: Path, name: str, path: Path, *, secrets: bool = False) -> None:
-    keys = ProviderKeys(data, name)
-    providers = {"openai": {"OPENAI_API_KEY": keys.environment({})["OPENAI_API_KEY"]}}
     async with opened(url, data) as database:
+        providers = await ProviderKeys(database, name).values()
         await export_user(database, data, user(name), path, providers=providers, secrets=secrets)
+
+
+async def _store(database: Database, name: str, providers: Mapping[str, Mapping[str, str]]) -> None:
+    for provider, values in providers.items():
+        await ProviderKeys(database, name).store(provider, values)
 
 
 def bytes_of(folder: Path, names: str) -> bytes:
@@ -80,7 +76,7 @@ async def test_deletion_leaves_nothing_of_a_user_and_everything_of_others(databa
     before, files = rows_of(database_url), dict(contents(data))
     places = Places.of(data, "ada")
     owned = [name for name, table in Base.metadata.tables.items() if "owner" in table.columns]
-    assert set(owned) == set(before) - {"users"}
+    assert set(owned) == set(before) - {"servers", "users"}
     async with opened(database_url, data) as database:
         deleted = await delete_user(database, data, "ada")
     assert deleted.rows == dict.fromkeys(sorted(owned), 2), "the test has rows in every table"
@@ -94,8 +90,6 @@ async def test_deletion_leaves_nothing_of_a_user_and_everything_of_others(databa
     assert {files[name] for name in gone} == {
         places.files / "notes" / "plan.txt",
         places.files / ".components" / "Louder.py",
-        places.variables,
-        places.providers,
     }
     assert not places.files.exists()
     if database_url.startswith("sqlite"):
@@ -109,7 +103,6 @@ async def test_the_first_user_can_be_emptied_as_well(database_url: str, tmp_path
     async with opened(database_url, tmp_path) as database:
         await delete_user(database, tmp_path, "local")
     assert of("local", rows_of(database_url)) == {}
-    assert not (tmp_path / "providers.enc").exists()
     assert UserFiles(tmp_path, "ada").read("notes/plan.txt") == "of ada"
 
 
@@ -144,6 +137,8 @@ async def test_what_was_exported_is_imported_into_another_installation(
     others = of("bob", rows_of(after))
     async with opened(after, there) as database:
         stored, providers = await import_user(database, there, "carol", path)
+        assert await UserVariables(database, "carol").values() == {"A_KEY": "variable of ada"}
+        await _store(database, "carol", providers)
         assert providers == {"openai": {"OPENAI_API_KEY": f"{KEY}-ada"}}
         assert (stored.files, stored.secrets) == (2, True)
         rows = rows_of(after)
@@ -155,7 +150,6 @@ async def test_what_was_exported_is_imported_into_another_installation(
     assert KEY not in repr(rows_of(after)), "it is encrypted again"
     assert UserFiles(there, "carol").read("notes/plan.txt") == "of ada"
     assert names(there, "carol") == ["Louder"]
-    assert UserVariables(there, "carol").values() == {"A_KEY": "variable of ada"}
 
 
 async def test_a_copy_beside_the_original_has_ids_of_its_own(database_url: str, tmp_path: Path) -> None:
@@ -170,9 +164,10 @@ async def test_a_copy_beside_the_original_has_ids_of_its_own(database_url: str, 
     rows = rows_of(database_url)
     assert of("ada", rows) == before
     mine = {table: [row for row in found if row.get("owner") == "copy"] for table, found in rows.items()}
-    assert {table: len(found) for table, found in mine.items() if table != "users"} == {
-        table: len(found) for table, found in before.items()
+    assert {table: len(found) for table, found in mine.items() if table not in ("servers", "users", "secrets")} == {
+        table: len(found) for table, found in before.items() if table != "secrets"
     }
+    assert mine["secrets"] == [], "an export without secrets has none"
     assert {row["id"] for row in mine["flows"]}.isdisjoint(row["id"] for row in before["flows"])
 
 

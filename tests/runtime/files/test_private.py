@@ -40,7 +40,7 @@ async def test_a_server_opens_nothing_to_others_and_closes_what_was_open(
             await live.client.put("/api/v1/variables/A_KEY", json={"value": "v"})
             await live.client.post("/api/v1/files", files={"file": ("a/b.txt", b"hello")})
             found = modes(data)
-            assert {"wirewright.db", "wirewright.db-wal", "token", "secret.key", "providers.enc"} <= found.keys()
+            assert {"wirewright.db", "wirewright.db-wal", "token", "secret.key"} <= found.keys()
             assert {name: oct(mode) for name, mode in found.items() if mode & 0o077} == {}
             assert stat.S_IMODE(data.stat().st_mode) == 0o700
         for path in (data, *data.rglob("*")):

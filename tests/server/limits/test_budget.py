@@ -2,10 +2,12 @@
 
 from datetime import timedelta
 from decimal import Decimal
+from pathlib import Path
 
 import httpx
 import pytest
 
+from agent.models.providers import ModelChoice
 from agent.models.scripted import call
 from agent.turn.request import TurnRequest
 from agent.turn.services import CanvasStore
@@ -13,7 +15,11 @@ from agent.turn.stream import TurnStream
 from flows.catalogue import Catalogue
 from flows.document import JsonObject
 from runtime.usage.entry import Usage
+from runtime.usage.log import UsageLog
+from server.errors import ApiError
+from server.limits.budget import tokens_left
 from server.settings import ServerSettings
+from tests.databases.secrets import opened
 from tests.server.limits.conftest import Calendar, user
 from tests.server.live import ASSIST, FLOWS, STREAM, events, serving
 from tests.shared.scripted_assistant import ScriptedModel, assistant
@@ -69,9 +75,9 @@ async def test_a_turn_may_use_what_its_user_may_and_what_is_left_of_the_day(
     who = assistant(catalogue, ScriptedModel(*REPLIES))
     turn = who.turn
 
-    def noted(request: TurnRequest, store: CanvasStore | None = None) -> TurnStream:
+    def noted(request: TurnRequest, store: CanvasStore | None = None, choice: ModelChoice | None = None) -> TurnStream:
         seen.append(request.token_limit)
-        return turn(request, store)
+        return turn(request, store, choice)
 
     monkeypatch.setattr(who, "turn", noted)
     async with serving(who, settings) as live, user(live, "ada") as ada, user(live, "eve") as eve:
@@ -96,3 +102,18 @@ async def test_a_turn_beyond_its_budget_ends_with_a_typed_event(catalogue: Catal
 def test_a_budget_that_cannot_be_read_is_refused_at_the_start(given: str) -> None:
     with pytest.raises(ValueError, match="token_limits"):
         ServerSettings.model_validate({"token_limits": given})
+
+
+async def test_what_is_used_at_one_server_counts_at_another(database_url: str, tmp_path: Path) -> None:
+    limits = ServerSettings(day_tokens=1_000)
+    async with opened(database_url, tmp_path) as here, opened(database_url, tmp_path) as there:
+        first, second = UsageLog(here), UsageLog(there)
+        assert await tokens_left(second, limits, "ada") == 1_000
+        first.record("ada", {"m": Usage.of(input_tokens=600)})
+        await first.aclose()
+        assert await tokens_left(second, limits, "ada") == 400
+        first.record("ada", {"m": Usage.of(input_tokens=400)})
+        await first.aclose()
+        with pytest.raises(ApiError) as refused:
+            await tokens_left(second, limits, "ada")
+    assert refused.value.code == "tokens_used_up"

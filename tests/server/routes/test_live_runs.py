@@ -17,7 +17,9 @@ from runtime.options import RunOptions
 from runtime.results import BUSY, RunHost, RunMetrics, RunResult
 from runtime.run_events import NodeFinished, NodeStarted, NodeToken, RunEvent
 from runtime.sessions.runs import LOST_SECONDS
+from server.routes import run_log
 from server.runs import live as live_runs
+from tests.databases.postgres import Cluster
 from tests.server.live import DATA, FLOWS, event_of, serving
 from tests.shared.scripted_assistant import assistant
 from tests.shared.stand_ins import StandInRunner, ran
@@ -231,6 +233,33 @@ async def test_a_run_whose_server_was_killed_is_found_to_be_interrupted(
     assert mine["state"] == "running", "this server knows that it goes on, whatever the clock says"
     assert theirs["state"] == "interrupted"
     assert (done["state"], total) == ("succeeded", 1), "what came of it counts in the end"
+
+
+async def test_a_run_is_cancelled_through_another_server(
+    catalogue: Catalogue, echo: JsonObject, postgres: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WIREWRIGHT_DATABASE", postgres.schema())
+    runner = Gate()
+    async with serving(assistant(catalogue, runner=runner)) as live, serving(assistant(catalogue)) as other:
+        run = await begun(live.client, echo)
+        await runner.running.wait()
+        cancelled = await other.client.post(f"{run['url']}/cancel")
+        assert (cancelled.status_code, cancelled.json()["state"]) == (200, "cancelled")
+        assert runner.cancelled.is_set()
+        again = await other.client.post(f"{run['url']}/cancel")
+        assert (again.status_code, again.json()["error"]["code"]) == (409, "run_ended")
+
+
+async def test_a_run_of_a_server_that_does_not_answer_is_not_said_to_be_cancelled(
+    catalogue: Catalogue, echo: JsonObject, postgres: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WIREWRIGHT_DATABASE", postgres.schema())
+    monkeypatch.setattr(run_log, "STOP_SECONDS", 0.0)
+    runner = Gate()
+    async with serving(assistant(catalogue, runner=runner)) as live, serving(assistant(catalogue)) as other:
+        run = await begun(live.client, echo)
+        refused = await other.client.post(f"{run['url']}/cancel")
+    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "run_elsewhere")
 
 
 async def test_what_is_kept_for_late_followers_is_bounded(

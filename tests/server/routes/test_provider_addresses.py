@@ -12,11 +12,12 @@ from starlette.responses import JSONResponse, Response
 
 from agent.errors import ModelChoiceError
 from agent.models.connections import connect
-from agent.models.keys import PROVIDER_VARIABLES, ProviderKeys, environment_of, is_address, is_key
+from agent.models.keys import PROVIDER_VARIABLES, ProviderKeys, is_address, is_key
 from agent.models.providers import PROVIDERS
 from flows.catalogue import Catalogue
 from runtime.files.folders import LOCAL_USER
 from server.settings import ServerSettings
+from tests.databases.secrets import opened
 from tests.server.live import Live, serving
 from tests.shared.scripted_assistant import assistant
 from tests.shared.wires import Answering, addressed
@@ -68,8 +69,10 @@ def stored_address(provider: str, url: str) -> dict[str, str]:
 
 async def ask_every_provider() -> None:
     """Ask each available provider as turns and as flows ask it, whatever comes of it."""
-    data = ServerSettings().data
-    for values in (ProviderKeys(data).environment(), environment_of(data, LOCAL_USER)()):
+    settings = ServerSettings()
+    async with opened(settings.database_url, settings.data) as database:
+        keys = await ProviderKeys(database).read()
+    for values in (keys.environment(), keys.flow_environment()):
         for info in PROVIDERS.values():
             if info.available(values) and any(is_address(name) and values.get(name) for name in info.variables):
                 try:
@@ -185,5 +188,5 @@ async def test_the_environments_own_address_gets_the_environments_key(
 ) -> None:
     monkeypatch.setenv("GROQ_API_KEY", "mine")
     monkeypatch.setenv("GROQ_BASE_URL", "http://127.0.0.1:9")
-    found = assistant(catalogue).keys_of(LOCAL_USER).environment(os.environ)
+    found = (await assistant(catalogue).keys_of(LOCAL_USER).read()).environment(os.environ)
     assert (found["GROQ_API_KEY"], found["GROQ_BASE_URL"]) == ("mine", "http://127.0.0.1:9")

@@ -58,7 +58,7 @@ async def test_a_stored_key_makes_a_provider_available_and_is_never_shown(
         stored = await live.client.put(f"{PATH}/openrouter", json={"api_key": SECRET})
         assert stored.status_code == 200
         assert (stored.json()["available"], stored.json()["stored"]) == (True, True)
-        assert who.choose("openrouter").names == PROVIDERS["openrouter"].models
+        assert (await who.choose("openrouter")).names == PROVIDERS["openrouter"].models
         replies = [stored, await live.client.get(PATH), await live.client.get("/metrics")]
         assert not [reply for reply in replies if SECRET in reply.text]
         assert (await live.client.delete(f"{PATH}/openrouter")).status_code == 204
@@ -77,7 +77,7 @@ async def test_a_key_outlives_the_server_and_is_the_client_s(
         values = {"OPENAI_COMPATIBLE_BASE_URL": "http://127.0.0.1:9/v1", "OPENAI_COMPATIBLE_API_KEY": SECRET}
         await live.client.put(f"{PATH}/openai-compatible", json={"values": values})
     again: Assistant = assistant(catalogue)
-    choice = again.choose("openai-compatible:granite")
+    choice = await again.choose("openai-compatible:granite")
     model: Any = await again.model(choice)
     assert model.client.api_key == SECRET
     await again.aclose()
@@ -91,7 +91,8 @@ async def test_what_is_stored_comes_before_the_environment(
     async with serving(who) as live:
         stored = await live.client.put(f"{PATH}/groq", json={"api_key": "stored-one"})
         assert stored.json()["variables"][0] == {"name": "GROQ_API_KEY", "source": "stored"}
-    assert who.keys_of(LOCAL_USER).environment()["GROQ_API_KEY"] == "stored-one"
+    assert (await who.keys_of(LOCAL_USER).read()).environment()["GROQ_API_KEY"] == "stored-one"
+    await who.aclose()
 
 
 @pytest.mark.parametrize(
@@ -125,9 +126,12 @@ async def test_damaged_keys_are_reported_and_nothing_is_lost(catalogue: Catalogu
     who = assistant(catalogue)
     async with serving(who) as live:
         await live.client.put(f"{PATH}/groq", json={"api_key": "k"})
+        (data_folder / "secret.key").rename(data_folder / "other.key")
         (data_folder / "secret.key").write_bytes(b"other")
         again = assistant(catalogue)
     async with serving(again) as live:
         assert error(await live.client.get(PATH)) == (503, "keys_unreadable")
         assert error(await live.client.put(f"{PATH}/groq", json={"api_key": "k"})) == (503, "keys_unreadable")
-    assert (data_folder / "providers.enc").exists()
+    (data_folder / "other.key").replace(data_folder / "secret.key")
+    async with serving(assistant(catalogue)) as live:
+        assert (await live.client.get(f"{PATH}/groq")).json()["stored"]

@@ -34,8 +34,8 @@ config:
 pytestmark = pytest.mark.anyio
 
 
-def stored_values(assistant: Assistant) -> dict[str, str]:
-    return dict(assistant.variables(LOCAL_USER).values())
+async def stored_values(assistant: Assistant) -> dict[str, str]:
+    return dict(await assistant.variables(LOCAL_USER).values())
 
 
 def contents(folder: Path) -> list[bytes]:
@@ -68,7 +68,7 @@ async def test_a_key_is_kept_as_a_variable_when_the_user_says_yes(
         assert model.requests == []
         assert KEY not in (await memory.load(LOCAL_USER, "default")).model_dump_json()
         answered = await ask(who, text="yes, please")
-    assert stored_values(who) == {"OPENAI_API_KEY": KEY}
+    assert await stored_values(who) == {"OPENAI_API_KEY": KEY}
     assert "The key is kept as the variable OPENAI_API_KEY." in answered.text
     assert answered.text.startswith("You can set it in the field.")
     assert KEY not in str(model.requests)
@@ -87,7 +87,7 @@ async def test_a_key_is_forgotten_when_the_user_says_no(catalogue: Catalogue, tm
     asked = await ask(who, text=f"Use my key {KEY} in this flow")
     answers = {"answers": dict.fromkeys(asked.approvals, ToolDenied())} if reply == "by id" else {"text": reply}
     answered = await ask(who, **answers)
-    assert stored_values(who) == {}
+    assert await stored_values(who) == {}
     assert answered.outcome == "complete"
     assert f"Use my key {REMOVED} in this flow" in model.prompts[-1]
     assert "key" not in json.loads((await memory.load(LOCAL_USER, "default")).model_dump_json())
@@ -100,7 +100,7 @@ async def test_a_key_is_forgotten_when_the_user_goes_on_to_something_else(catalo
     await ask(who, text=f"Use my key {KEY} in this flow")
     await ask(who, text="Please build a flow that translates a text into French")
     assert (await memory.load(LOCAL_USER, "default")).pending is None
-    assert stored_values(who) == {}
+    assert await stored_values(who) == {}
 
 
 @pytest.mark.parametrize("by_id", [True, False])
@@ -113,14 +113,14 @@ async def test_a_key_is_kept_under_the_name_that_the_user_wants(
     await ask(
         who, **({"answers": dict.fromkeys(asked.approvals, named)} if by_id else {"text": "ok, but call it MY_OWN_KEY"})
     )
-    assert stored_values(who) == {"MY_OWN_KEY": KEY}
+    assert await stored_values(who) == {"MY_OWN_KEY": KEY}
 
 
 async def test_the_name_is_new_and_a_key_that_is_kept_already_is_not_asked_for(
     catalogue: Catalogue, tmp_path: Path
 ) -> None:
     who, model = scripted_assistant(catalogue, *QUESTION, data=tmp_path)
-    who.variables(LOCAL_USER).keep({"OPENAI_API_KEY": "another-value", "MINE": KEY})
+    await who.variables(LOCAL_USER).keep({"OPENAI_API_KEY": "another-value", "MINE": KEY})
     known = await ask(who, text=f"Use my key {KEY} in this flow")
     assert known.outcome == "complete"
     assert "Use my key MINE" in model.prompts[-1]
@@ -135,7 +135,7 @@ async def test_each_of_several_keys_is_asked_for(catalogue: Catalogue, tmp_path:
     partly = await ask(who, answers={first: ToolApproved()})
     assert (partly.outcome, list(partly.approvals)) == ("pending", [second])
     await ask(who, answers={second: ToolDenied()})
-    assert stored_values(who) == {"OPENAI_API_KEY": KEY}
+    assert await stored_values(who) == {"OPENAI_API_KEY": KEY}
     assert f"Serper API key: {REMOVED}" in model.prompts[-1]
 
 
@@ -144,7 +144,7 @@ async def test_the_field_names_the_variable_when_the_key_was_kept(catalogue: Cat
     who, _ = scripted_assistant(catalogue, '{"intent": "build_flow"}', build, "Built.", "Built.", data=tmp_path)
     await ask(who, text=f"Build a flow that answers with a model; my key is {KEY}")
     built = await ask(who, text="yes, but as MY_MODEL_KEY")
-    assert stored_values(who) == {"MY_MODEL_KEY": KEY}
+    assert await stored_values(who) == {"MY_MODEL_KEY": KEY}
     [field] = [node.field("api_key") for node in built.flow.nodes if node.type == "LanguageModelComponent"]
     assert field is not None
     assert (field["value"], field["load_from_db"]) == ("MY_MODEL_KEY", True)
@@ -168,7 +168,7 @@ async def test_no_model_sees_a_key_in_a_reply_or_its_reason_or_arguments(catalog
             answered = await ask(who, **answer, session=str(answer)[:9])
             assert "Your message holds a key" in answered.text or answered.outcome == "error"
         assert KEY not in str(model.requests)
-        assert stored_values(who) == {}
+        assert await stored_values(who) == {}
 
 
 async def test_no_model_sees_a_key_on_the_canvas(catalogue: Catalogue, tmp_path: Path) -> None:

@@ -1,0 +1,1 @@
+"""What users keep secret: variables and keys of model providers, encrypted."""
