@@ -83,6 +83,8 @@ NEEDS: Final[Mapping[str, Needs]] = {
     "/api/v1/variables": Needs(),
     "/api/v1/variables/{name}": Needs(),
     "/api/v1/usage": Needs(),
+    "/mcp": Needs(change="read"),  # each tool needs its own scope
+    "/mcp/{group}": Needs(change="read"),
     "/metrics": Needs(read="admin", change="admin"),
     "/docs": Needs(read=None),
     "/openapi.json": Needs(read=None),
