@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -40,13 +40,7 @@ class _McpResponse(Response):
         await self._service.answer(self._group, self._visitor, scope, receive, send)
 
 
-@operation(
-    dict[str, Any],
-    body=dict[str, Any],
-    also={202: None},
-    errors=(400, 404, 405, 406, 501),
-    headers=(),
-)
+@operation(described=False)
 async def mcp(request: Request) -> Response:
     """One JSON-RPC message of MCP, answered as JSON or as a stream of messages.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import anyio
 from pydantic_core import from_json
 from starlette.datastructures import Headers
+from starlette.requests import Request
 from starlette.types import Message, Receive, Scope, Send
 
 from server.error_body import error_json
@@ -64,7 +65,7 @@ class _Endpoint:
         from server.mcp.protocol import McpServer
 
         def visitor_of(context: ServerRequestContext[Any, Any]) -> Visitor:
-            return cast("Visitor", context.request.scope[VISITOR])
+            return cast("Request", context.request).scope[VISITOR]
 
         service = self._service
         server = McpServer(self._group, visitor_of, service.subscriptions(), service.baselines, service.waiting).server
