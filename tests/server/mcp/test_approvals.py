@@ -28,7 +28,6 @@ BOTH = pytest.mark.parametrize("mode", [WITH_SESSIONS, WITHOUT])
 
 REACHES = """name: Reader
 nodes:
-  chat: ChatInput
   url: URLComponent
   answer: ChatOutput
 edges:

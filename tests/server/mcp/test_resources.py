@@ -89,6 +89,7 @@ async def test_a_resource_that_there_is_not_is_an_error(mode: str, catalogue: Ca
             await talk.client.list_resources(cursor="made-up")
 
 
+@pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
 async def test_a_session_is_told_when_a_flow_it_subscribed_to_changes(catalogue: Catalogue) -> None:
     told: list[str] = []
     changed = asyncio.Event()
