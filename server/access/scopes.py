@@ -95,6 +95,9 @@ NEEDS: Final[Mapping[str, Needs]] = {
 }
 """By the path of the route."""
 
+UNREPEATED: Final = frozenset({SIGN_IN_PATH, "/mcp", "/mcp/{group}"})
+"""Paths at which no key makes a repetition safe: signing in, whose answers hold a session, and another protocol."""
+
 
 class ScopeCheck:
     """ASGI wrapper of one route that refuses users whose token lacks a scope.
@@ -139,7 +142,7 @@ def checked(routes: Iterable[Route]) -> list[Route]:
         if route.path not in NEEDS:
             raise LookupError(f"{route.path} is missing in NEEDS.")
         wrappers = [Middleware(ScopeCheck, NEEDS[route.path], route.path)]
-        if route.path != SIGN_IN_PATH:  # whose answers hold a session, and who asks is not known before
+        if route.path not in UNREPEATED:
             wrappers.append(Middleware(IdempotencyCheck))
         found.append(Route(route.path, route.endpoint, methods=route.methods, name=route.name, middleware=wrappers))
     return found

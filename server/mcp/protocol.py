@@ -144,7 +144,8 @@ class McpServer:
         self, context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
         visitor = self._visitor_of(context)
-        self._subscriptions.follow(visitor.caller.id, visitor.client(_client_name(context)), context.session)
+        if visitor.session:
+            self._subscriptions.follow(visitor.caller.id, visitor.client(""), context.session)
         try:
             found, cursor = await resources.listed(visitor.caller, None if params is None else params.cursor)
         except UnknownResource as unknown:
@@ -192,13 +193,12 @@ class McpServer:
 
     async def _subscribe(self, context: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
         visitor = self._visitor_of(context)
-        client = visitor.client(_client_name(context))
-        self._subscriptions.subscribe(visitor.caller.id, client, context.session, params.uri)
+        self._subscriptions.subscribe(visitor.caller.id, visitor.client(""), context.session, params.uri)
         return types.EmptyResult()
 
     async def _unsubscribe(self, context: Context, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
         visitor = self._visitor_of(context)
-        self._subscriptions.unsubscribe(visitor.client(_client_name(context)), params.uri)
+        self._subscriptions.unsubscribe(visitor.client(""), params.uri)
         return types.EmptyResult()
 
     async def _listen(

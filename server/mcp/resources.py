@@ -14,9 +14,9 @@ from flows import templates as starters
 from flows.catalogue import UnknownComponent
 from flows.document import JsonObject
 from flows.fields.keys import without_keys
-from flows.fields.secrets import redact
 from flows.spec import to_spec
 from runtime.files.names import FileRefused
+from runtime.keychain.documents import DocumentSealing
 from runtime.sessions.keys import clean_key
 from server.access.caller import Caller
 from server.mcp.uris import KINDS, file_uri, flow_uri, run_uri, split_uri, template_uri
@@ -168,7 +168,7 @@ async def _flow(caller: Caller, name: str) -> Content:
     if form not in ("", "json"):
         raise UnknownResource(f"A flow has no form {form[:40]!r}; it has `json`.")
     if form:
-        return _json({"note": NOTE, **as_safe(stored.flow.raw)})
+        return _json({"note": NOTE, **DocumentSealing.without_keys(stored.flow.raw)})
     spec = await asyncio.to_thread(to_spec, stored.flow, await caller.assistant.catalogue())
     return Content(text=framed_result("flow", spec))
 
@@ -218,12 +218,6 @@ _READERS: Final[Mapping[str, Callable[[Caller, str], Coroutine[Any, Any, Content
     "files": _file,
     "components": _component,
 }
-
-
-def as_safe(document: JsonObject) -> JsonObject:
-    """A flow's document without the secrets in it."""
-    safe = redact(document)
-    return safe if isinstance(safe, dict) else {}
 
 
 def _json(document: JsonObject) -> Content:

@@ -26,10 +26,14 @@ from server.mcp.tools.edits import refuse_keys
 from server.mcp.tools.tool import Arguments, Tool, own_tool
 from server.store.flows import Author
 from tools.approvals import NOT_ASKED, RemovalApproval
+from tools.replies import clip
 from tools.toolsets.build import AGAIN, CORRECT
 
 PAGE: Final = 50
 """How many flows a list has at most."""
+
+GRAPH: Final = 600
+"""Characters of a flow's graph in a list."""
 
 
 class ListFlows(Arguments):
@@ -45,7 +49,7 @@ async def list_flows(call: Call, asked: ListFlows) -> FlowList:
     store = await call.caller.flows()
     entries, total = await store.page(asked.limit, asked.offset, asked.query)
     stored = [await store.get(entry.id) for entry in entries]
-    graphs = await asyncio.to_thread(lambda: [ascii_graph(one.flow) for one in stored])
+    graphs = await asyncio.to_thread(lambda: [clip(ascii_graph(one.flow), GRAPH) for one in stored])
     listed = [
         ListedFlow(**FlowRef.of(one.entry).model_dump(), graph=graph) for one, graph in zip(stored, graphs, strict=True)
     ]
@@ -186,7 +190,6 @@ async def run_flow(call: Call, asked: RunFlow) -> Answer:
     async with desk_of(call, asked.flow_id) as desk:
         entry = desk.entry
     # Not held while it runs: the flow is not changed.
-    desk.bench.session = f"{SESSION}:{call.client}"
     try:
         text = await desk.use("run_flow", {"input": asked.input})
     finally:

@@ -14,8 +14,9 @@ from flows.document import Flow
 from runtime.accounts.user import LOCAL
 from runtime.files.store import UserFiles
 from server.mcp.uris import split_uri
+from server.store.sql import SqlFlowStore
 from tests.server.mcp.clients import WITH_SESSIONS, WITHOUT, Talk, talking
-from tests.shared.flow_texts import ECHO
+from tests.shared.flow_texts import ECHO, flow_of
 from tests.shared.scripted_assistant import assistant
 from tests.shared.stand_ins import StandInRunner, ran
 
@@ -68,6 +69,35 @@ async def test_everything_a_user_has_is_listed_and_read(mode: str, catalogue: Ca
         assert "sender_name" in (await read(talk, "wirewright://components/ChatInput")).text
         templates = (await talk.client.list_resource_templates()).resource_templates
         assert all(split_uri(one.uri_template) for one in templates)
+
+
+async def test_no_secret_of_a_flow_is_in_any_resource_or_answer(catalogue: Catalogue) -> None:
+    who, secret = assistant(catalogue), "hunter2-correct-horse"
+    await who.database.open()
+    spec = (
+        "nodes:\n  a: ChatInput\n  m: LanguageModelComponent\n  b: ChatOutput\nedges:\n  a.message -> m.input_value\n"
+    )
+    flow = flow_of(f"{spec}  m.text_output -> b.input_value\n", catalogue)
+    model = next(node for node in flow.components if node.type == "LanguageModelComponent")
+    model.template["api_key"]["value"] = secret
+    stored = await SqlFlowStore(who.database, LOCAL.id).add(flow)
+    async with talking(who) as talk:
+        uri = f"wirewright://flows/{stored.id}"
+        texts = [(await read(talk, uri)).text, (await read(talk, f"{uri}/json")).text]
+        assert Flow.from_json(json.loads(texts[1])).components[1].field("api_key") is not None
+        one = {"flow_id": stored.id}
+        component = {**one, "component_id": model.id}
+        field = {**component, "field_name": "api_key"}
+        for name, given in {
+            "get_flow_text_representation": one,
+            "get_flow_structure_summary": one,
+            "get_flow_component_details": component,
+            "list_flow_component_fields": component,
+            "get_flow_component_field_value": field,
+        }.items():
+            texts.append(json.dumps(await talk.give(name, **given)))
+        assert "approval" in await talk.refuse("update_flow_component_field", **field, new_value="OTHER_KEY")
+    assert [text for text in texts if secret in text] == []
 
 
 @BOTH
