@@ -154,8 +154,9 @@ class McpService:
         has_begun = has_ended = False
 
         async def tracked(message: Message) -> None:
-            nonlocal has_begun
+            nonlocal has_begun, has_ended
             has_begun = True
+            has_ended = message["type"] == "http.response.body" and not message.get("more_body", False)
             await send(message)
 
         async with anyio.create_task_group() as tasks:
@@ -166,11 +167,12 @@ class McpService:
 
             tasks.start_soon(stop)
             await manager.handle_request(scope, receive, tracked)
-            has_ended = True
             tasks.cancel_scope.cancel()
-        if not has_ended and not has_begun:
+        if not has_begun:
             error = error_json("stopping", "The server is stopping.", "Try again when it is back.")
             await JsonResponse(error, 503)(scope, receive, send)
+        elif not has_ended:  # a stream that the stop has cut ends as streams do
+            await send({"type": "http.response.body", "body": b""})
         if scope["method"] == "DELETE" and self._subscriptions is not None:
             self._subscriptions.forget(visitor.client(""))
 

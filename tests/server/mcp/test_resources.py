@@ -24,6 +24,17 @@ pytestmark = pytest.mark.anyio
 BOTH = pytest.mark.parametrize("mode", [WITH_SESSIONS, WITHOUT])
 
 
+MODEL = """\
+nodes:
+  a: ChatInput
+  m: LanguageModelComponent
+  b: ChatOutput
+edges:
+  a.message -> m.input_value
+  m.text_output -> b.input_value
+"""
+
+
 async def listed(talk: Talk) -> dict[str, types.Resource]:
     """Every resource, by its address."""
     found: dict[str, types.Resource] = {}
@@ -74,10 +85,7 @@ async def test_everything_a_user_has_is_listed_and_read(mode: str, catalogue: Ca
 async def test_no_secret_of_a_flow_is_in_any_resource_or_answer(catalogue: Catalogue) -> None:
     who, secret = assistant(catalogue), "hunter2-correct-horse"
     await who.database.open()
-    spec = (
-        "nodes:\n  a: ChatInput\n  m: LanguageModelComponent\n  b: ChatOutput\nedges:\n  a.message -> m.input_value\n"
-    )
-    flow = flow_of(f"{spec}  m.text_output -> b.input_value\n", catalogue)
+    flow = flow_of(MODEL, catalogue)
     model = next(node for node in flow.components if node.type == "LanguageModelComponent")
     model.template["api_key"]["value"] = secret
     stored = await SqlFlowStore(who.database, LOCAL.id).add(flow)
