@@ -21,6 +21,7 @@ from server.drain import Drain, DrainCheck
 from server.errors import HANDLERS
 from server.idempotency.check import REPLAYED
 from server.idempotency.keys import IdempotencyKeys
+from server.mcp.transports import routes as mcp
 from server.mcp.transports.http import McpService
 from server.middleware.host_check import HostCheck
 from server.middleware.request_id import RequestId
@@ -32,7 +33,6 @@ from server.routes import (
     description,
     files,
     health,
-    mcp,
     metrics,
     providers,
     run_log,

@@ -15,7 +15,7 @@ from cli.errors import CommandError
 from cli.mcp.lines import stdin_lines
 from cli.remote.connection import Server
 from cli.remote.failures import failures
-from server.mcp.permissions import HEADER
+from server.mcp.consent.permissions import HEADER
 
 SESSION: Final = "mcp-session-id"
 VERSION: Final = "mcp-protocol-version"

@@ -35,8 +35,8 @@ def mcp(
 
     from cli.errors import BadUsage, CommandError
     from cli.remote.option import server_at
+    from server.mcp.consent.permissions import UnknownPermission, standing_mandate
     from server.mcp.installed import FIX, MESSAGE, is_installed
-    from server.mcp.permissions import UnknownPermission, standing_mandate
 
     words = allow or []
     try:

@@ -11,7 +11,7 @@ from pydantic_ai import ApprovalRequired
 
 from flows.document import JsonObject
 from server.access.caller import Caller
-from server.mcp.baselines import Baselines
+from server.mcp.consent.baselines import Baselines
 from tools.approvals import Approval, Consent, approval_metadata
 from tools.consent.ask import Given
 from tools.mandate import Mandate

@@ -19,7 +19,7 @@ from server.errors import ApiError
 from server.limits.admission import admit_run
 from server.mcp.answers import Answer, BatchAnswer, BatchStep
 from server.mcp.call import Call, NotAsked, Suspended, ToolFailed
-from server.mcp.permissions import HEADER, permission_for
+from server.mcp.consent.permissions import HEADER, permission_for
 from server.mcp.tools.table import all_tools
 from server.mcp.tools.tool import Group, Tool
 from server.requests.disconnect import TimeIsOver

@@ -15,15 +15,15 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from runtime.install.release import release
 from server.mcp import prompts, resources
-from server.mcp.baselines import Baselines
 from server.mcp.call import Call, Report, Suspended
+from server.mcp.consent.baselines import Baselines
+from server.mcp.consent.questions import KEY, asks, has_agreed, request_of
+from server.mcp.consent.waiting import Waiting, WaitingCalls
 from server.mcp.perform import TOOLS, perform, tools_of
-from server.mcp.questions import KEY, asks, has_agreed, request_of
 from server.mcp.resources import TEMPLATES, UnknownResource
 from server.mcp.subscriptions import Subscriptions
 from server.mcp.tools.tool import Group, Tool
 from server.mcp.visitor import Visitor
-from server.mcp.waiting import Waiting, WaitingCalls
 from server.store.flows import FlowNotStored
 
 Context: TypeAlias = ServerRequestContext[Any, Any]

@@ -14,9 +14,9 @@ from starlette.types import Message, Receive, Scope, Send
 
 from server.error_body import error_json
 from server.json_response import JsonResponse
-from server.mcp.baselines import Baselines
+from server.mcp.consent.baselines import Baselines
+from server.mcp.consent.waiting import WaitingCalls
 from server.mcp.visitor import Visitor
-from server.mcp.waiting import WaitingCalls
 from server.state import ServerState
 
 if TYPE_CHECKING:

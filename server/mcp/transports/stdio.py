@@ -12,11 +12,11 @@ from agent.assistant import Assistant
 from runtime.accounts.user import LOCAL
 from server.access.caller import Caller
 from server.drain import Drain
-from server.mcp.baselines import Baselines
+from server.mcp.consent.baselines import Baselines
+from server.mcp.consent.waiting import WaitingCalls
 from server.mcp.protocol import McpServer
 from server.mcp.subscriptions import Subscriptions
 from server.mcp.visitor import Visitor
-from server.mcp.waiting import WaitingCalls
 from server.readiness import DatabaseProbe
 from server.settings import ServerSettings
 from server.state import ServerState

@@ -13,14 +13,14 @@ from mcp.shared._httpx_utils import create_mcp_http_client
 from agent.assistant import Assistant
 from runtime.accounts.user import LOCAL, User
 from server.access.caller import Caller
-from server.mcp.baselines import Baselines
-from server.mcp.permissions import standing_mandate
+from server.mcp.consent.baselines import Baselines
+from server.mcp.consent.permissions import standing_mandate
+from server.mcp.consent.waiting import WaitingCalls
 from server.mcp.protocol import McpServer
 from server.mcp.subscriptions import Subscriptions
 from server.mcp.tools.tool import Group
 from server.mcp.transports.stdio import local_state
 from server.mcp.visitor import Visitor
-from server.mcp.waiting import WaitingCalls
 from server.settings import ServerSettings
 from tests.server.live import Live
 

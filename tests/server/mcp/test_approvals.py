@@ -13,9 +13,9 @@ from flows.catalogue import Catalogue
 from runtime.accounts.scopes import scopes_of
 from runtime.accounts.user import LOCAL, User
 from runtime.files.store import UserFiles
-from server.mcp.baselines import Baselines
-from server.mcp.permissions import UnknownPermission, standing_mandate
-from server.mcp.waiting import WaitingCalls
+from server.mcp.consent.baselines import Baselines
+from server.mcp.consent.permissions import UnknownPermission, standing_mandate
+from server.mcp.consent.waiting import WaitingCalls
 from server.settings import ServerSettings
 from server.store.sql import SqlFlowStore
 from tests.server.mcp.clients import WITH_SESSIONS, WITHOUT, Talk, talking, text_of

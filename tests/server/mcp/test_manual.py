@@ -10,8 +10,8 @@ from typer.main import get_command
 
 from cli.main import command_line
 from flows.catalogue import Catalogue
+from server.mcp.consent.permissions import PERMISSIONS, standing_mandate
 from server.mcp.perform import TOOLS
-from server.mcp.permissions import PERMISSIONS, standing_mandate
 from server.mcp.resources import TEMPLATES
 from server.mcp.tools.table import LANGFLOWS
 from tests.server.live import serving

@@ -11,8 +11,8 @@ from starlette.types import Receive, Scope, Send
 
 from server.access.caller import caller_of
 from server.errors import ApiError
+from server.mcp.consent.permissions import HEADER, UnknownPermission, standing_mandate
 from server.mcp.installed import FIX, MESSAGE, is_installed
-from server.mcp.permissions import HEADER, UnknownPermission, standing_mandate
 from server.mcp.transports.http import SESSION_HEADER, McpService
 from server.mcp.visitor import Visitor
 from server.requests.operation import operation

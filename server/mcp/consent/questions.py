@@ -13,8 +13,8 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from runtime.telemetry import log_event
 from server.mcp.call import Ask, NotAsked, Suspended
+from server.mcp.consent.waiting import SECONDS
 from server.mcp.perform import question_text
-from server.mcp.waiting import SECONDS
 from tools.approvals import Approval
 
 KEY: Final = "approval"
