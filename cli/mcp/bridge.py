@@ -118,13 +118,17 @@ class Bridge:
                 await self._write(_error(name, FAILED, f"{failure.message} {failure.fix}".strip()))
 
     async def _receive(self, response: httpx.Response, message: Message, name: str | int | None) -> None:
+        begins = message.get("method") == "initialize" and response.is_success
+        if begins:
+            self._session = response.headers.get(SESSION)
         if response.headers.get("content-type", "").startswith("text/event-stream"):
             async for data in _events(response):
+                if begins:
+                    self._version = str(_result(data).get("protocolVersion", ""))
                 await self._write(data)
             return
         body = await response.aread()
-        if message.get("method") == "initialize" and response.is_success:
-            self._session = response.headers.get(SESSION)
+        if begins:
             self._version = str(_result(body).get("protocolVersion", ""))
         if not body:
             return

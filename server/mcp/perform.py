@@ -141,8 +141,9 @@ async def _placed(tool: Tool, call: Call, arguments: Mapping[str, Any]) -> Answe
 
 
 def question_text(question: Approval) -> str:
-    """A question as it is put to the user."""
-    return clip(approval_text(question), ASKED_CHARACTERS)
+    """A question as it is put to the user, who has written no message of which it could say why it is asked."""
+    bare = question if question.kind == "plan" else question.model_copy(update={"why": ""})
+    return clip(approval_text(bare), ASKED_CHARACTERS)
 
 
 def _refusal(name: str, question: Approval) -> str:
