@@ -69,6 +69,9 @@ _ENTRIES = {
         "chat",
         ("wirewright chat", "wirewright chat --flow echo.json --out echo.json", "wirewright chat --list"),
     ),
+    "mcp": _Entry(
+        "mcp.command", "mcp", ("wirewright mcp", "wirewright mcp --server https://flows.example.org --allow edit")
+    ),
     "completion": _Entry("shell.completion", "completion", ('eval "$(wirewright completion bash)"',)),
     "token": _Entry("access.token", "token", ("wirewright token", "wirewright token --link")),
     "login": _Entry("remote.login", "login", ("wirewright login --list",)),

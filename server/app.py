@@ -21,6 +21,8 @@ from server.drain import Drain, DrainCheck
 from server.errors import HANDLERS
 from server.idempotency.check import REPLAYED
 from server.idempotency.keys import IdempotencyKeys
+from server.mcp.transports import routes as mcp
+from server.mcp.transports.http import McpService
 from server.middleware.host_check import HostCheck
 from server.middleware.request_id import RequestId
 from server.middleware.token_check import TokenCheck
@@ -74,8 +76,17 @@ def _cross_origin(origins: Sequence[str]) -> list[Middleware]:
                 "Idempotency-Key",
                 "X-Request-ID",
                 "traceparent",
+                *mcp.REQUEST_HEADERS,
             ),
-            expose_headers=("ETag", "Location", "Retry-After", "X-Request-ID", REPLAYED, TURN_HEADER),
+            expose_headers=(
+                "ETag",
+                "Location",
+                "Retry-After",
+                "X-Request-ID",
+                REPLAYED,
+                TURN_HEADER,
+                mcp.SESSION_HEADER,
+            ),
         )
     ]
 
@@ -122,6 +133,8 @@ def create_app(
             stack.push_async_callback(running.aclose)
             stack.push_async_callback(state.live_runs.aclose)
             stack.push_async_callback(state.installs.aclose)
+            service = app.state.mcp = McpService(state)
+            stack.push_async_callback(service.aclose)
             state.metrics.attach()
             stack.callback(state.metrics.detach)
             access.users = Users(serving.database)
@@ -152,6 +165,7 @@ def create_app(
                 *usage.routes,
                 *metrics.routes,
                 *description.routes,
+                *mcp.routes,
                 *health.routes,
                 *page.routes,
                 *sign_in.routes,

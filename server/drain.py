@@ -29,6 +29,8 @@ class Drain:
         self.more = more
         self.deadline: float | None = None
         """When what is under way is interrupted, in the time of the loop; None while the server takes work."""
+        self.on_begin: list[Callable[[], None]] = []
+        """Called when the server begins to drain: ends streams that would last as long as their clients want."""
         self._requests = 0
 
     @property
@@ -58,6 +60,8 @@ class Drain:
         """
         loop = asyncio.get_running_loop()
         self.deadline = loop.time() + seconds
+        for begin in self.on_begin:
+            begin()
         while self.under_way and (left := self.deadline - loop.time()) > 0:  # noqa: ASYNC110  (the turns' queue tells nobody)
             await asyncio.sleep(min(LOOK_SECONDS, left))
         return self.under_way

@@ -7,6 +7,7 @@ from starlette.requests import Request
 
 from agent.assistant import Assistant
 from server.drain import Drain
+from server.flow_changes import FlowChanges
 from server.installs import BundleInstalls
 from server.limits.slots import Slots
 from server.readiness import DatabaseProbe
@@ -34,6 +35,7 @@ class ServerState:
         client_reports: limits what pages report.
         live_runs: the runs that go on.
         installs: the bundles that are being installed.
+        flow_changes: tells who watches that stored flows have changed.
     """
 
     settings: ServerSettings
@@ -45,6 +47,7 @@ class ServerState:
     metrics: Metrics = field(default_factory=Metrics)
     client_reports: ClientReports = field(default_factory=ClientReports)
     installs: BundleInstalls = field(default_factory=BundleInstalls)
+    flow_changes: FlowChanges = field(default_factory=FlowChanges)
     live_runs: LiveRuns = field(init=False)
     turn_slots: Slots = field(init=False)
     run_slots: Slots = field(init=False)

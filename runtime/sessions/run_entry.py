@@ -14,8 +14,8 @@ from runtime.sessions.keys import clean_key
 TEXT_LIMIT: Final = 20_000
 """Characters of an input, an output or an error that are kept."""
 
-RunSource: TypeAlias = Literal["assistant", "http", "cli"]
-"""Who ran it: the assistant in a turn, a request of the HTTP API, or the command line."""
+RunSource: TypeAlias = Literal["assistant", "http", "cli", "mcp"]
+"""Who ran it: the assistant in a turn, a request of the HTTP API, the command line, or a client over MCP."""
 
 RunState: TypeAlias = Literal["running", "succeeded", "failed", "cancelled", "interrupted"]
 """How a run stands: it goes on, it ended by itself, someone ended it, or the process that had it ended."""

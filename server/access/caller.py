@@ -73,7 +73,7 @@ class Caller:
         await self.assistant.database.open()
         from server.store.sql import SqlFlowStore
 
-        return SqlFlowStore(self.assistant.database, self.user.id, self.settings.flows_limit)
+        return SqlFlowStore(self.assistant.database, self.user.id, self.settings.flows_limit, self.state.flow_changes)
 
 
 def caller_of(request: Request) -> Caller:

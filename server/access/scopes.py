@@ -83,6 +83,8 @@ NEEDS: Final[Mapping[str, Needs]] = {
     "/api/v1/variables": Needs(),
     "/api/v1/variables/{name}": Needs(),
     "/api/v1/usage": Needs(),
+    "/mcp": Needs(change="read"),  # each tool needs its own scope
+    "/mcp/{group}": Needs(change="read"),
     "/metrics": Needs(read="admin", change="admin"),
     "/docs": Needs(read=None),
     "/openapi.json": Needs(read=None),
@@ -94,6 +96,9 @@ NEEDS: Final[Mapping[str, Needs]] = {
     SIGN_IN_PATH: Needs(read=None, change=None),
 }
 """By the path of the route."""
+
+UNREPEATED: Final = frozenset({SIGN_IN_PATH, "/mcp", "/mcp/{group}"})
+"""Paths at which no key makes a repetition safe: signing in, whose answers hold a session, and another protocol."""
 
 
 class ScopeCheck:
@@ -139,7 +144,7 @@ def checked(routes: Iterable[Route]) -> list[Route]:
         if route.path not in NEEDS:
             raise LookupError(f"{route.path} is missing in NEEDS.")
         wrappers = [Middleware(ScopeCheck, NEEDS[route.path], route.path)]
-        if route.path != SIGN_IN_PATH:  # whose answers hold a session, and who asks is not known before
+        if route.path not in UNREPEATED:
             wrappers.append(Middleware(IdempotencyCheck))
         found.append(Route(route.path, route.endpoint, methods=route.methods, name=route.name, middleware=wrappers))
     return found

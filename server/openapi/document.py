@@ -67,8 +67,10 @@ def openapi(routes: Iterable[Route], version: str) -> JsonSchema:
     Raises:
         LookupError: a route declares nothing.
     """
-    table = list(functions(routes))
-    known = {(path, method): _declared(path, method, function) for path, method, function in table}
+    every = list(functions(routes))
+    known = {(path, method): _declared(path, method, function) for path, method, function in every}
+    known = {place: one for place, one in known.items() if one.described}
+    table = [(path, method, function) for path, method, function in every if (path, method) in known]
     schemas = _Schemas(known.values())
     paths: dict[str, JsonSchema] = {}
     for path, method, function in table:

@@ -33,6 +33,7 @@ class Operation:
         errors: the statuses of its own errors, beside those that follow from what it takes.
         body_types: the media types of the body.
         body_optional: whether the body may be left out.
+        described: whether the description of the API has it; another protocol is described elsewhere.
     """
 
     reply: type[BaseModel] | Any = None
@@ -47,6 +48,7 @@ class Operation:
     errors: tuple[int, ...] = ()
     body_types: tuple[str, ...] = ("application/json",)
     body_optional: bool = False
+    described: bool = True
 
 
 def operation(
@@ -63,6 +65,7 @@ def operation(
     errors: tuple[int, ...] = (),
     body_types: tuple[str, ...] = ("application/json",),
     body_optional: bool = False,
+    described: bool = True,
 ) -> Callable[[F], F]:
     """Declare what an endpoint takes and gives; the arguments are the fields of `Operation`.
 
@@ -81,6 +84,7 @@ def operation(
         errors=errors,
         body_types=body_types,
         body_optional=body_optional,
+        described=described,
     )
 
     def declare(endpoint: F) -> F:

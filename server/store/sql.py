@@ -14,6 +14,7 @@ from flows.edits.updates import engine_codes
 from runtime.database.database import Database
 from runtime.database.tables import FlowRow, RevisionRow
 from runtime.keychain.documents import MARK
+from server.flow_changes import FlowChanges
 from server.json_response import json_bytes
 from server.store.flows import (
     CLIENT,
@@ -52,12 +53,16 @@ class SqlFlowStore:
         database: where they are stored.
         owner: the id of the owner.
         limit: how many the owner may have; None for any number.
+        changes: is told of every change; None for nobody.
     """
 
-    def __init__(self, database: Database, owner: str, limit: int | None = None) -> None:
+    def __init__(
+        self, database: Database, owner: str, limit: int | None = None, changes: FlowChanges | None = None
+    ) -> None:
         self._database = database
         self._owner = owner
         self._limit = limit
+        self._changes = changes or FlowChanges()
 
     async def add(self, flow: Flow, author: Author = CLIENT) -> FlowEntry:
         """Store a flow under a new id, as version 1."""
@@ -76,6 +81,8 @@ class SqlFlowStore:
                 mine = select(func.count()).select_from(FlowRow).where(FlowRow.owner == self._owner)
                 if (await connection.execute(mine)).scalar_one() > self._limit:
                     raise TooManyFlows(self._limit)
+        for entry, _, _ in added:
+            self._changes.tell(self._owner, entry.id, listed=True)
         return [entry for entry, _, _ in added]
 
     async def get(self, flow_id: str) -> StoredFlow:
@@ -110,13 +117,18 @@ class SqlFlowStore:
             .values(**entry.to_json(), document=document, built_with=_codes(flow))
         )
         async with self._database.writing() as connection:
-            if (await connection.execute(change)).rowcount:
+            current: int | None = None
+            replaced = bool((await connection.execute(change)).rowcount)
+            if replaced:
                 await connection.execute(self._revision(entry, document, author))
                 too_old = RevisionRow.version <= entry.version - KEPT_REVISIONS
                 await connection.execute(delete(RevisionRow).where(*self._of(flow_id), too_old))
-                return entry
-            found = await connection.execute(select(FlowRow.version).where(*self._is(flow_id)))
-            current = found.scalar_one_or_none()
+            else:
+                found = await connection.execute(select(FlowRow.version).where(*self._is(flow_id)))
+                current = found.scalar_one_or_none()
+        if replaced:
+            self._changes.tell(self._owner, flow_id, listed=True)
+            return entry
         if current is None:
             raise FlowNotStored(flow_id)
         raise VersionConflict(current)
@@ -177,6 +189,7 @@ class SqlFlowStore:
             await connection.execute(delete(RevisionRow).where(*self._of(flow_id)))
         if not removed:
             raise FlowNotStored(flow_id)
+        self._changes.tell(self._owner, flow_id, listed=True)
 
     async def _text(self, flow: Flow) -> str:
         """A flow as it is stored: its keys are encrypted."""

@@ -294,6 +294,7 @@ ENGINE_WORKS = {
     "flow run": Works("flow run echo.flow --input hi", ENGINE),
     "flow test": Works("flow test echo.flow", ENGINE),
     "serve": Works("serve --port 0 --json", ENGINE),
+    "mcp": Works("mcp", ENGINE),
     "runner install": Works("runner install --json", "runner"),
     "eval run": Works(f"{EVAL} run --player oracle", ENGINE),
     "eval check": Works(f"{EVAL} check small-echo echo.flow", ENGINE),
@@ -303,5 +304,5 @@ ENGINE_WORKS = {
 }
 """An ordinary call of each command that starts the engine."""
 
-NO_FILES = {"serve", "runner install"}
+NO_FILES = {"serve", "mcp", "runner install"}
 """Commands of the engine that read and write no file which their arguments name."""

@@ -16,7 +16,7 @@ from flows.catalogue import Catalogue
 from flows.document import JsonObject
 from flows.spec.build import build
 from flows.templates import templates
-from server.access.auth import SIGN_IN_PATH
+from server.access.scopes import UNREPEATED
 from server.app import create_app
 from server.idempotency import check, keys
 from server.idempotency.check import HEADER, REPLAYED, TURN_HEADER
@@ -46,7 +46,7 @@ def creating() -> list[str]:
     return [
         route.path
         for route in routes
-        if route.path not in {SIGN_IN_PATH, *REPEATABLE}
+        if route.path not in UNREPEATED | REPEATABLE
         and ("POST" in (route.methods or ()) or hasattr(route.endpoint, "post"))
     ]
 

@@ -1,0 +1,1 @@
+"""How MCP reaches the server: over HTTP, and over standard input and output."""
