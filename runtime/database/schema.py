@@ -20,14 +20,18 @@ from runtime.database.sealed_rows import erase_what_was_replaced
 from runtime.database.tables import Base
 from runtime.database.version_0_1 import back_up, copy_flows, set_flows_aside, take_over_conversations, take_over_flows
 from runtime.keychain.documents import DocumentSealing
+from runtime.langflow.store import tables as langflow_tables
 
 log = logging.getLogger(__name__)
 
-HEAD: Final = "0013"
-"""The revision of `tables`: the last one of `migrations/versions`."""
+HEAD: Final = "0016"
+"""The revision of the tables: the last one of `migrations/versions`."""
 
 VERSION_0_1: Final = "0.1"
 """Stands for the missing revision of a database of version 0.1."""
+
+TABLES: Final = (Base, langflow_tables.LangflowLinkRow)
+"""What has to be imported for every table to be known."""
 
 _REVISION: Final = Table("alembic_version", MetaData(), Column("version_num", String(32), primary_key=True))
 

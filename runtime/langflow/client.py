@@ -140,7 +140,7 @@ class LangflowServer:
             name: its name.
             value: the secret.
         """
-        body = {"name": name, "value": value, "type": "Credential", "default_fields": []}
+        body: dict[str, Any] = {"name": name, "value": value, "type": "Credential", "default_fields": []}
         await self._read(Variable, "POST", f"{_API}/variables/", json=body, what=f"the variable {name}")
 
     async def models(self) -> list[ProviderModels] | None:

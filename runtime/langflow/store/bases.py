@@ -9,9 +9,9 @@ from sqlalchemy import delete, func, insert, select
 
 from flows.document import Flow, parsed_flow
 from runtime.database.database import Database
-from runtime.database.tables import LangflowBaseRow
 from runtime.langflow.changes import content_digest, content_of
 from runtime.langflow.secrets import without_secrets
+from runtime.langflow.store.tables import LangflowBaseRow
 
 KEPT: Final = 200
 """How many are kept for a user; the least recently used are dropped first."""

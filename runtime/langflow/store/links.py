@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 
 from sqlalchemy import ColumnElement, delete, insert, select
 
 from runtime.database.database import Database
-from runtime.database.tables import LangflowLinkRow
+from runtime.langflow.store.tables import LangflowLinkRow
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,10 +45,10 @@ class Links:
 
     async def get(self, flow: str) -> StoredLink | None:
         """The link of a stored flow, if it has one."""
-        columns = [column for column in LangflowLinkRow.__table__.columns if column.name != "owner"]
+        columns = [getattr(LangflowLinkRow, field.name) for field in fields(StoredLink)]
         async with self._database.reading() as connection:
             row = (await connection.execute(select(*columns).where(*self._is(flow)))).one_or_none()
-        return None if row is None else StoredLink(**row._asdict())
+        return None if row is None else StoredLink(**dict(zip((column.key for column in columns), row, strict=True)))
 
     async def keep(self, link: StoredLink) -> None:
         """Link a stored flow; an earlier link of it is replaced."""
