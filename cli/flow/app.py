@@ -1,4 +1,4 @@
-"""`wirewright flow`: build, check, run, test, print, compare and merge flows, and those that a server or a Langflow has."""
+"""`wirewright flow`: build, check, run, test, print, compare and merge flows, and those that others store."""
 
 from cli.flow.build import build
 from cli.flow.check import check

@@ -34,8 +34,8 @@ FlowToRun = Annotated[
     str,
     typer.Argument(
         metavar="F",
-        help="Langflow JSON or spec text: a file, or - for standard input. With --server or --langflow a flow there, by "
-        "id or name.",
+        help="Langflow JSON or spec text: a file, or - for standard input. With --server or --langflow a flow "
+        "there, by id or name.",
     ),
 ]
 

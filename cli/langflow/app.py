@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +12,9 @@ from cli.langflow.servers import ConnectionName, asked, connection_named, connec
 from cli.options import Json
 from cli.output.columns import print_rows
 from cli.output.streams import print_json, print_message
+
+if TYPE_CHECKING:
+    from runtime.langflow.documents import Project
 
 commands = CommandGroup("Connect a running Langflow, and list its flows and projects.")
 
@@ -128,12 +131,13 @@ def list_flows(
     """List the flows of a Langflow server, last changed first."""
     from cli.documents.langflow import FlowList, FlowObject
     from runtime.langflow.client import LangflowServer
-    from runtime.langflow.documents import FlowHead, Project
+    from runtime.langflow.documents import FlowHead
 
     there = connection_named(connection)
 
-    async def both(server: LangflowServer) -> tuple[list[FlowHead], list[Project]]:
-        return tuple(await asyncio.gather(server.flows(), server.projects()))
+    async def both(server: LangflowServer) -> "tuple[list[FlowHead], list[Project]]":
+        heads, projects = await asyncio.gather(server.flows(), server.projects())
+        return heads, projects
 
     heads, projects = asked(there, both)
     names = {one.id: one.name for one in projects}

@@ -1,4 +1,4 @@
-"""`wirewright ask --langflow FLOW`: a turn that edits a flow of a Langflow server, which is sent one update at its end."""
+"""`wirewright ask --langflow FLOW`: a turn on a flow of a Langflow server, which gets one update at its end."""
 
 from __future__ import annotations
 
@@ -68,9 +68,11 @@ class Editing:
         """
         state = await assistant.memory.load(request.user, request.session)
         link = None if state.canvas is None else Link.of(state.canvas)
-        if state.canvas is not None and state.pending is not None and link is not None and self._link is not None:
-            if (link.url, link.flow) == (self._link.url, self._link.flow):
-                self.canvas, self._link = state.canvas, link
+        known = self._link
+        if state.canvas is None or state.pending is None or link is None or known is None:
+            return self.canvas
+        if (link.url, link.flow) == (known.url, known.flow):
+            self.canvas, self._link = state.canvas, link
         return self.canvas
 
     async def send(self, result: TurnResult, target: Path | None) -> str:
