@@ -191,6 +191,16 @@ class LangflowServer:
             RunAnswer, "POST", place, json=body, params={"stream": "false"}, what="the run", seconds=seconds
         )
 
+    async def raw(self, method: str, path: str, **more: Any) -> httpx.Response:
+        """Send any request; returns the answer, which was read.
+
+        Args:
+            method: the HTTP method.
+            path: below the address.
+            more: what httpx's `request` takes.
+        """
+        return await self._client.request(method, f"{self.connection.url}{path}", **more)
+
     async def _read(
         self, kind: type[T], method: str, path: str, *, what: str, seconds: float | None = None, **more: Any
     ) -> T:
@@ -199,7 +209,7 @@ class LangflowServer:
         silence = SILENCE_SECONDS if seconds is None else seconds
         with failures(self.connection):
             async with asyncio.timeout(allowed):
-                response = await self._client.request(method, f"{self.connection.url}{path}", timeout=silence, **more)
+                response = await self.raw(method, path, timeout=silence, **more)
             if response.status_code >= httpx.codes.MULTIPLE_CHOICES:
                 raise refused(self.connection, response, what)
             return TypeAdapter(kind).validate_json(response.content)
