@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import vcr
 import yaml
+from vcr.record_mode import RecordMode
 
 from flows.catalogue import Catalogue
 from flows.document import Flow
@@ -147,15 +148,15 @@ SCENES: Final[Mapping[str, Scene]] = {
 }
 
 
-def cassettes(record: str = "none") -> vcr.VCR:
+def cassettes(record: str = "none") -> Any:
     """The recorder and player of these cassettes.
 
     Args:
         record: vcrpy's record mode; `none` fails on any request that was not recorded.
     """
-    player = vcr.VCR(
+    player: Any = vcr.VCR(
         cassette_library_dir=str(FOLDER),
-        record_mode=record,
+        record_mode=RecordMode(record),
         match_on=["method", "host", "port", "path", "query", "if_match", "json"],
         filter_headers=[("x-api-key", None), "cookie", "set-cookie", "user-agent"],
         before_record_response=_cut,
@@ -185,23 +186,28 @@ def _same_condition(first: Any, second: Any) -> None:
 def _cut(response: dict[str, Any]) -> dict[str, Any]:
     """An answer with what the scenes need of it, and without what is about a person."""
     headers = {"content-type": response["headers"].get("content-type", response["headers"].get("Content-Type", []))}
+    body: Any
     try:
         body = json.loads(response["body"]["string"])
     except ValueError:
         return {**response, "headers": headers}
-    if isinstance(body, dict) and "component_display_names" in body:
+    if _is_object(body) and "component_display_names" in body:
         body = {
             category: {name: raw for name, raw in types.items() if name in TYPES}
             for category, types in body.items()
             if category != "component_display_names" and TYPES & types.keys()
         }
-    elif isinstance(body, list) and body and "num_models" in body[0]:
+    elif not _is_object(body) and body and "num_models" in body[0]:
         names = ("provider", "models", "is_enabled")
         body = [{name: one[name] for name in names} for one in body]
         body = [{**one, "models": [{"model_name": m["model_name"]} for m in one["models"][:MODELS]]} for one in body]
-    elif isinstance(body, dict) and "user_id" in body:
+    elif _is_object(body) and "user_id" in body:
         body = {**body, "user_id": _NOBODY}
     return {**response, "headers": headers, "body": {"string": json.dumps(body).encode()}}
+
+
+def _is_object(value: Any) -> bool:
+    return isinstance(value, dict)
 
 
 async def record(name: str, key: str) -> None:

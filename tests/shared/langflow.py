@@ -62,9 +62,10 @@ class StandInLangflow:
 
     def add(self, name: str, data: object, **more: Any) -> dict[str, Any]:
         """A flow that somebody has made there."""
-        flow = {"id": str(uuid4()), "name": name, "description": "", "data": data, "locked": False}
+        flow_id = str(uuid4())
+        flow: dict[str, Any] = {"id": flow_id, "name": name, "description": "", "data": data, "locked": False}
         flow |= {"folder_id": PROJECT, "is_component": False, **more}
-        self.flows[flow["id"]] = flow
+        self.flows[flow_id] = flow
         return self.touch(flow)
 
     def touch(self, flow: dict[str, Any], **values: Any) -> dict[str, Any]:
