@@ -68,6 +68,9 @@ bench: install ## Run the benchmarks; AGAINST=COMMIT compares with another commi
 bench-original: install .cache/langflow/.installed ## Compare with Langflow's own assistant (installs 2.4 GB).
 	@$(BIN)/python -m benchmarks.original .cache/langflow/bin/langflow
 
+test-langflow: install .cache/langflow/.installed ## Try a real Langflow (installs 2.4 GB).
+	@WIREWRIGHT_TEST_LANGFLOW=$(CURDIR)/.cache/langflow/bin/langflow $(PYTEST) -m langflow tests/cli/langflow
+
 .cache/langflow/.installed: | $(UV)
 	@$(UV) venv --quiet --clear --python $(PYTHON) $(@D)
 	@$(UV) pip install --quiet --python $(@D)/bin/python langflow==1.13.0

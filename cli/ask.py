@@ -10,6 +10,7 @@ import typer
 from cli.assistant import ModelName, StartingPoint, check_model, open_assistant
 from cli.errors import DONE, FAILED, WAITING, BadUsage
 from cli.flow.components import ComponentsFolder
+from cli.langflow.servers import ConnectionName
 from cli.options import Json
 from cli.output.streams import print_message
 from cli.remote.option import ServerAddress, here_alone, server_at
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from agent.settings import AssistantSettings
     from agent.turn.request import TurnRequest
     from agent.turn.result import TurnResult
+    from cli.langflow.editing import Editing
     from cli.output.turn import Rendering
     from cli.remote.connection import Server
     from flows.document import Flow
@@ -51,6 +53,11 @@ def ask(
         typer.Option(metavar="PATH", help="A file that this is about; it is added to your files. May be repeated."),
     ] = None,
     server: ServerAddress = None,
+    langflow: Annotated[
+        str | None,
+        typer.Option("--langflow", metavar="FLOW", help="Edit this flow of the connected Langflow, by id or name."),
+    ] = None,
+    connection: ConnectionName = None,
     *,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Approve plans and edits without being asked.")] = False,
     as_json: Json = False,
@@ -70,6 +77,9 @@ def ask(
 
     if text == "-" and flow == "-":
         raise BadUsage("usage", "Only one of TEXT and --flow can be -.", fix="Name a file.", where="--flow")
+    if langflow is not None and (flow is not None or server):
+        other = "--flow" if flow is not None else "--server"
+        raise BadUsage("usage", f"--langflow and {other} exclude each other.", fix="Leave one out.", where="--langflow")
     target = writable(out)
     here_alone(server, components=components)
     if (remote := server_at(server)) is not None:
@@ -84,15 +94,21 @@ def ask(
     if session is not None:
         settings = settings.model_copy(update={"memory": "file"})
     start = StartingPoint(flow, components)
+    editing = None
+    if langflow is not None:
+        from cli.langflow.editing import Editing
+
+        editing = Editing(langflow, connection, yes=yes)
     apply = "always" if yes else "ask"
     message = _text(text)
     files = tuple(add_file(path, where="--file").path for path in file or ())
     name = session or f"ask-{uuid4().hex[:_ID_LETTERS]}"
     request = TurnRequest(text=message, session=name, keep_canvas=True, model=model, apply=apply, files=files)
     keeps = settings.memory == "file" or "memory" not in settings.model_fields_set
-    answer = _answer_command(name, out=out, model=model, components=components) if keeps else ""
+    others = {"langflow": langflow, "connection": connection}
+    answer = _answer_command(name, out=out, model=model, components=components, **others) if keeps else ""
     rendering = JsonEvents(name) if as_json else Readable(session=session, answer=answer, source=_file_of(flow))
-    code = asyncio.run(_turn(request, start, settings, rendering, target, keeps=keeps))
+    code = asyncio.run(_turn(request, start, settings, rendering, target, keeps=keeps, editing=editing))
     if code != DONE:
         raise typer.Exit(code)
 
@@ -139,6 +155,7 @@ async def _turn(
     target: "Path | None",
     *,
     keeps: bool,
+    editing: "Editing | None" = None,
 ) -> int:
     """Take one turn and show it, or that it was interrupted; returns the exit code.
 
@@ -149,6 +166,7 @@ async def _turn(
         rendering: shows it.
         target: the file that the flow is written to.
         keeps: whether a conversation that waits for an answer is kept, so that it can be given.
+        editing: the flow of a Langflow server that it works on, if any.
     """
     from agent.turn.record import TurnRecord
     from agent.turn.result import TurnEnded
@@ -159,7 +177,9 @@ async def _turn(
     try:
         async with open_assistant(settings, start) as assistant:
             canvas = start.canvas
-            if canvas is None:
+            if editing is not None:
+                canvas = await editing.canvas_for(assistant, request)
+            elif canvas is None:
                 canvas = await assistant.kept_canvas(request.user, request.session)
             request = request.model_copy(update={"flow": canvas, "components": start.components})
             async with assistant.turn(request) as events:
@@ -169,8 +189,12 @@ async def _turn(
                             result = event.result
                             if keeps and result.outcome == "pending":
                                 await _keep(assistant, request)
+                            place = ""
                             if target is not None:
                                 place = write_result(target, result, canvas)
+                            if editing is not None:
+                                place = await editing.send(result, target) or place
+                            if target is not None or editing is not None:
                                 if isinstance(rendering, Readable):
                                     rendering.place = place
                                 elif place:
@@ -183,7 +207,7 @@ async def _turn(
         raise
     finally:
         rendering.close()
-    return exit_code(result, request.text)
+    return exit_code(result, request.text) or (DONE if editing is None else editing.code)
 
 
 async def _keep(assistant: "Assistant", request: "TurnRequest") -> None:

@@ -86,6 +86,7 @@ _ENTRIES = {
     "backup": _Entry("storage.backup", "backup", ("wirewright backup wirewright.zip",)),
     "restore": _Entry("storage.backup", "restore", ("wirewright restore wirewright.zip --overwrite",)),
     "flow": _Entry("flow.app", "commands"),
+    "langflow": _Entry("langflow.app", "commands"),
     "components": _Entry("components.app", "commands"),
     "files": _Entry("files.app", "commands"),
     "models": _Entry("models", "commands"),

@@ -46,6 +46,8 @@ from server.routes.conversations import stored as conversations
 from server.routes.flows import files as flow_files
 from server.routes.flows import revisions, sessions, stored, templates, updates
 from server.routes.installation import bundles, evaluations
+from server.routes.langflow import connections as langflow_connections
+from server.routes.langflow import links as langflow_links
 from server.settings import ServerSettings
 from server.state import ServerState
 from server.streams.running import RunningTurns
@@ -162,6 +164,8 @@ def create_app(
                 *evaluations.routes,
                 *providers.routes,
                 *variables.routes,
+                *langflow_connections.routes,
+                *langflow_links.routes,
                 *usage.routes,
                 *metrics.routes,
                 *description.routes,

@@ -8,7 +8,19 @@ from typing_extensions import TypedDict
 from agent.contract.events import CancelledEvent, CompleteEvent, ErrorEvent
 from agent.models.overview import Overview
 from cli.doctor.report import Report
-from cli.documents import components, evals, flows, installation, models, running, servers, storage, stored, users
+from cli.documents import (
+    components,
+    evals,
+    flows,
+    installation,
+    langflow,
+    models,
+    running,
+    servers,
+    storage,
+    stored,
+    users,
+)
 from cli.documents.errors import Failed
 from runtime.sessions.run_entry import RunEntry
 from server.routes.flows.models import WholeFlow
@@ -68,6 +80,13 @@ PRINTED: dict[str, Printed] = {
     "flow diff": Printed((flows.Differing,)),
     "flow merge": Printed((flows.Merged,)),
     "flow templates": Printed((flows.TemplateList, flows.TemplateText), about="With a name, the second."),
+    "flow pull": Printed((langflow.Pulled,)),
+    "flow push": Printed((langflow.Pushed,)),
+    "langflow connect": Printed((langflow.Connected,)),
+    "langflow list": Printed((langflow.ConnectionList,), about="It exits with 1 when --check finds one unusable."),
+    "langflow disconnect": Printed((langflow.Disconnected,)),
+    "langflow flows": Printed((langflow.FlowList,)),
+    "langflow folders": Printed((langflow.FolderList,)),
     "flow list": Printed((servers.StoredFlows,)),
     "flow show": Printed((WholeFlow,)),
     "flow export": Printed((flows.FlowObject, servers.FlowWritten), about="The second with --out."),

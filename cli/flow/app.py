@@ -1,4 +1,4 @@
-"""`wirewright flow`: build, check, run, test, print, compare and merge flows, and those that a server stores."""
+"""`wirewright flow`: build, check, run, test, print, compare and merge flows, and those that others store."""
 
 from cli.flow.build import build
 from cli.flow.check import check
@@ -10,6 +10,8 @@ from cli.flow.stored import add_to
 from cli.flow.templates import templates
 from cli.flow.tests import run_tests
 from cli.help.group import CommandGroup
+from cli.langflow.pull import pull
+from cli.langflow.push import push
 
 commands = CommandGroup("Build, check, run, test, compare and print flows.")
 commands.add(
@@ -37,4 +39,10 @@ commands.add(
     "wirewright flow templates router > router.flow",
 )(templates)
 add_to(commands)
+commands.add("pull", "wirewright flow pull Echo --langflow --out echo.json")(pull)
+commands.add(
+    "push",
+    "wirewright flow push echo.json --langflow",
+    'wirewright flow push echo.flow --folder "Starter Project" --dry-run',
+)(push)
 commands.add_typer(sessions, name="sessions")

@@ -11,6 +11,7 @@ from cli.errors import FAILED, BadUsage
 from cli.flow.components import ComponentsFolder, inspect_all
 from cli.flow.sessions import session_key, stored_sessions
 from cli.flow.tweaks import checked_tweaks, placed_tweaks, read_tweaks
+from cli.langflow.servers import ConnectionName, OnLangflow
 from cli.options import AllowHost, Json
 from cli.output.faults import count_in_words, has_errors, note_faults
 from cli.output.streams import encoded, print_json, print_message, print_result, progress
@@ -34,7 +35,8 @@ FlowToRun = Annotated[
     str,
     typer.Argument(
         metavar="F",
-        help="Langflow JSON or spec text: a file, or - for standard input. With --server a stored flow, by id or name.",
+        help="Langflow JSON or spec text: a file, or - for standard input. With --server or --langflow a flow "
+        "there, by id or name.",
     ),
 ]
 
@@ -59,7 +61,9 @@ def run(
     allow_host: AllowHost = None,
     components: ComponentsFolder = None,
     server: ServerAddress = None,
+    connection: ConnectionName = None,
     *,
+    langflow: OnLangflow = False,
     events: Annotated[bool, typer.Option("--events", help="Report when each node starts and finishes.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -74,6 +78,13 @@ def run(
         raise BadUsage("bad_value", "--timeout must be a positive number of seconds.", fix="Try 60.", where="--timeout")
     wanted = read_tweaks(tweak or [])
     hosts = approved_hosts(allow_host or [])
+    if langflow:
+        _refuse_there(components=components, server=server, events=events, allow_host=allow_host)
+        from cli.langflow.run import run_there
+
+        result = run_there(f, text, connection=connection, session=session, tweaks=wanted, seconds=timeout)
+        _print_end(result, as_json=as_json)
+        return
     here_alone(server, components=components)
     if (remote := server_at(server)) is not None:
         from agent.contract.requests import RunRequest
@@ -127,6 +138,19 @@ def run(
     if not as_json:
         note_faults(faults)
     _print_end(result, as_json=as_json)
+
+
+def _refuse_there(**given: object) -> None:
+    """Refuse options that have no counterpart in a Langflow.
+
+    Raises:
+        BadUsage: one of them is given.
+    """
+    for name, value in given.items():
+        if value:
+            option = f"--{name.replace('_', '-')}"
+            message = f"{option} does not go with --langflow."
+            raise BadUsage("not_on_langflow", message, fix="Leave one of them out.", where=option)
 
 
 def _print_end(result: "RunResult", *, as_json: bool) -> None:

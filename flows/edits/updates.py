@@ -69,7 +69,7 @@ def engine_codes(flow: Flow) -> dict[str, list[str]]:
     """The hashes of the engine's own code in a flow, by type."""
     found: dict[str, set[str]] = {}
     for node in flow.nodes:
-        if _is_engines_own(node):
+        if is_engines_own(node):
             found.setdefault(node.type, set()).add(code_hash(node.code))
     return {kind: sorted(codes) for kind, codes in sorted(found.items())}
 
@@ -95,7 +95,7 @@ def stale_components(flow: Flow, catalogue: ComponentTypes) -> list[StaleCompone
     found: list[StaleComponent] = []
     for node in flow.nodes:
         component = catalogue.get(node.type)
-        if component is None or not component.code or not _is_engines_own(node):
+        if component is None or not component.code or not is_engines_own(node):
             continue
         if node.code.strip() != component.code.strip():
             hashes = {"code": code_hash(node.code), "current": code_hash(component.code)}
@@ -123,7 +123,7 @@ def update_components(flow: Flow, catalogue: Catalogue) -> ComponentUpdate:
     return ComponentUpdate(flow, tuple(actions), tuple(stale), tuple(lost))
 
 
-def _is_engines_own(node: Node) -> bool:
+def is_engines_own(node: Node) -> bool:
     """Whether a component's code is what some version of the engine has shipped."""
     told = as_object(node.definition.get("metadata"))
     if not node.code or node.definition.get("edited") is True:

@@ -7,12 +7,12 @@ migration from `tables`.
 from alembic import context
 from sqlalchemy import Connection, create_engine
 
-from runtime.database.tables import Base
+from runtime.database.schema import TABLES
 
 
 def _run(connection: Connection) -> None:
     context.configure(
-        connection=connection, target_metadata=Base.metadata, render_as_batch=True, transactional_ddl=True
+        connection=connection, target_metadata=TABLES[0].metadata, render_as_batch=True, transactional_ddl=True
     )
     with context.begin_transaction():
         context.run_migrations()

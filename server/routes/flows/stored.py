@@ -11,6 +11,7 @@ from flows.action_json import ActionFormatError, action_from_json
 from flows.actions import FlowAction, StaleAction, apply_all
 from flows.document import Json, JsonObject
 from flows.json_values import NotJsonError
+from runtime.langflow.store.links import Links
 from server.access.caller import caller_of
 from server.errors import ApiError
 from server.json_response import JsonResponse
@@ -105,10 +106,11 @@ class OneFlow(HTTPEndpoint):
 
     @operation()
     async def delete(self, request: Request) -> Response:
-        """Remove it, with what its sessions remember."""
+        """Remove it, with what its sessions remember and its link to a flow of a Langflow server."""
         caller, flow_id = caller_of(request), request.path_params["flow_id"]
         await (await caller.flows()).remove(flow_id)
         await caller.assistant.flow_sessions.remove_flow(caller.id, flow_id)
+        await Links(caller.assistant.database, caller.id).remove(flow_id)
         return Response(status_code=204)
 
 

@@ -1,0 +1,1 @@
+"""A running Langflow: connections to it, its flows, and one update of a flow there."""

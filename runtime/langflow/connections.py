@@ -1,0 +1,124 @@
+"""The Langflow servers that a user has connected.
+
+Each is one of the user's variables, which holds the address together with the key: neither can be changed without the
+other, so a key is sent to the address that it was given for and to no other. Variables are encrypted, are listed by
+name alone, and those whose names begin so enter no run.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Final
+from urllib.parse import urlsplit
+
+from runtime.keychain.user_variables import UserVariables
+from runtime.langflow.addresses import is_protected, read_url
+from runtime.langflow.errors import LangflowError
+
+PREFIX: Final = "LANGFLOW_SERVER_"
+"""What the variables begin with."""
+NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,39}")
+"""What a connection may be called."""
+_KEY: Final = re.compile(r"[\x21-\x7e]{8,1000}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Connection:
+    """A Langflow server, and the key that it takes.
+
+    Attributes:
+        name: what the user calls it.
+        url: its address.
+        key: the API key.
+    """
+
+    name: str
+    url: str
+    key: str = field(repr=False)
+
+
+class Connections:
+    """The Langflow servers of one user. Every method may raise `VariablesUnavailable`, and blocks.
+
+    Args:
+        variables: the user's variables.
+    """
+
+    def __init__(self, variables: UserVariables) -> None:
+        self._variables = variables
+
+    def all(self) -> list[Connection]:
+        """The connections by name; what is no connection although it is called like one is left out."""
+        found = (
+            (name.removeprefix(PREFIX).lower(), value.split(" "))
+            for name, value in self._variables.values().items()
+            if name.startswith(PREFIX)
+        )
+        return sorted(
+            (Connection(name=name, url=parts[0], key=parts[1]) for name, parts in found if len(parts) == 2),
+            key=lambda one: one.name,
+        )
+
+    def get(self, name: str | None = None) -> Connection:
+        """The connection with a name; without a name the only one.
+
+        Raises:
+            LangflowError: there is none, or there are several and none was named.
+        """
+        known = self.all()
+        found = [one for one in known if name is None or one.name == name.strip().lower()]
+        if len(found) == 1:
+            return found[0]
+        names = ", ".join(one.name for one in known)
+        if not known:
+            fix = "Connect one first: wirewright langflow connect URL"
+            raise LangflowError("not_connected", "No Langflow server is connected.", fix)
+        if name is None:
+            raise LangflowError("connection_needed", "Several Langflow servers are connected.", f"Name one: {names}.")
+        raise LangflowError("not_connected", f"No Langflow server is called {name[:40]!r}.", f"Name one of: {names}.")
+
+    def keep(self, name: str, url: str, key: str, *, insecure: bool = False) -> Connection:
+        """Keep a connection; an earlier one of that name is replaced, with its key.
+
+        Args:
+            name: what it is called.
+            url: its address.
+            key: the key that is sent there.
+            insecure: whether the key may be sent without TLS beyond this machine.
+
+        Raises:
+            LangflowError: one of them cannot be used, or others could read the key on the way.
+            BadVariable: there are too many variables.
+        """
+        made = connection_of(name, url, key, insecure=insecure)
+        self._variables.keep({f"{PREFIX}{made.name.upper()}": f"{made.url} {made.key}"})
+        return made
+
+    def forget(self, name: str) -> bool:
+        """Remove a connection and its key; returns whether there was one."""
+        return self._variables.forget(f"{PREFIX}{name.strip().upper()}") if NAME.fullmatch(name.lower()) else False
+
+
+def connection_of(name: str, url: str, key: str, *, insecure: bool = False) -> Connection:
+    """A connection from what a user gave; as `Connections.keep`, which keeps it."""
+    if NAME.fullmatch(name) is None:
+        fix = "Use up to 40 small letters, digits and underscores, such as team."
+        raise LangflowError("bad_name", f"{name[:40]!r} cannot be the name of a connection.", fix)
+    key, url = key.strip(), read_url(url)
+    if _KEY.fullmatch(key) is None:
+        fix = "Create one in Langflow under Settings, Langflow API Keys, and copy it again."
+        raise LangflowError("bad_key", "This is not an API key of Langflow.", fix)
+    if not is_protected(url) and not insecure:
+        fix = "Use https, or allow it: --insecure (over HTTP: `insecure`)."
+        raise LangflowError("insecure_server", f"Everybody on the way to {url} could read the key.", fix)
+    return Connection(name=name, url=url, key=key)
+
+
+def suggested_name(url: str) -> str:
+    """A name for the connection to an address, from its host."""
+    host = urlsplit(url).hostname or ""
+    if host in ("localhost", "127.0.0.1", "::1"):
+        return "local"
+    plain = re.sub(r"[^a-z0-9]+", "_", host.lower()).strip("_")[:36]
+    return plain if NAME.fullmatch(plain) else f"at_{plain}"

@@ -1,0 +1,1 @@
+"""What is known here of flows on Langflow servers: bases of merges, and links of stored flows."""
