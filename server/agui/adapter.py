@@ -22,6 +22,7 @@ from pydantic_ai import (
 from pydantic_ai.agent import AbstractAgent
 from pydantic_ai.toolsets import AbstractToolset, ExternalToolset
 
+from flows.json_values import as_object
 from server.agui.behaviour import AguiConfig, outcome, shared
 from server.agui.endings import RESPONSE
 from server.agui.parts import AgentEvents
@@ -71,8 +72,8 @@ class AguiAdapter:
         names = {"threadId": run.thread_id, "runId": run.run_id}
         version = {} if run.protocol_version is None else {"protocolVersion": "1.0"}
         yield {"type": "RUN_STARTED", **names, **version}
-        if isinstance(run.state, dict) and run.state:
-            yield {"type": "STATE_SNAPSHOT", "snapshot": shared(run.state)}
+        if given := as_object(run.state):
+            yield {"type": "STATE_SNAPSHOT", "snapshot": shared(given)}
         thread = self._thread(run.thread_id)
         made = AgentEvents(run, self._config)
         try:

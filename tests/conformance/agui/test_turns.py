@@ -1,6 +1,6 @@
 """The real AG-UI clients and the real server: questions, builds, approvals, front-end tools, cuts and errors."""
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from pydantic_ai import ToolCallPart
@@ -159,11 +159,12 @@ async def test_forged_answers_are_errors_and_nothing_happens(
         stored = (await live.client.post(FLOWS, json={"name": "F", "flow": canvas.to_json()})).json()["id"]
         props = {"flow_id": stored}
         [asked] = await drive(clients, live, {"message": "Whisper", "props": props}, thread="mine")
-        real = {**forged, "interruptId": asked.pending[0]["id"]}
+        call_id = str(asked.pending[0]["id"])
+        real = {**forged, "interruptId": call_id}
         [unknown] = await drive(clients, live, {"resume": [forged], "props": props}, thread="mine")
         [other] = await drive(clients, live, {"resume": [real], "props": props}, thread="another")
         [result] = await drive(clients, live, {"results": {"no-call": "x"}, "props": props}, thread="mine")
-        [wrong] = await drive(clients, live, {"results": {real["interruptId"]: "yes"}, "props": props}, thread="mine")
+        [wrong] = await drive(clients, live, {"results": {call_id: "yes"}, "props": props}, thread="mine")
         saved = Flow.from_json((await live.client.get(f"{FLOWS}/{stored}")).json()["flow"])
     codes = [run.events[-1].get("code") for run in (unknown, other, result, wrong)]
     assert codes == ["unknown_approval", "nothing_pending", "unknown_approval", "wrong_answer"]
@@ -184,15 +185,15 @@ async def test_a_run_that_is_sent_again_is_followed_and_not_repeated(catalogue: 
 
 
 async def test_a_run_is_cancelled_by_its_client_or_by_its_id(catalogue: Catalogue, clients: Clients) -> None:
-    model = ScriptedModel("question", "Never said.", "question", "Never said.", blocks_at=1)
+    model = ScriptedModel("question", "Never said.", blocks_at=0)
     async with serving(assistant(catalogue, model)) as live:
-        steps = {"message": "Hello?", "at": "STATE_SNAPSHOT", "abort": True}
-        [left] = await drive(clients, live, steps, thread="one")
-        await model.cancelled.wait()
-        model.blocks_at = 2
-        stop = {"message": "Hello?", "at": "STATE_SNAPSHOT", "stop": True, "runId": "run-2"}
-        [stopped] = await drive(clients, live, stop, thread="two")
+        leaves = {"message": "Hello?", "at": "RUN_STARTED", "abort": True, "runId": "run-1"}
+        [left] = await drive(clients, live, leaves, thread="one")
+        ended = (await live.client.get("/api/v1/agentic/turns/run-1/events")).text
+        stops = {"message": "Hello?", "at": "RUN_STARTED", "stop": True, "runId": "run-2"}
+        [stopped] = await drive(clients, live, stops, thread="two")
     assert left.text == ""
+    assert '"reason":"abandoned"' in ended.splitlines()[-2]
     assert stopped.last["outcome"] == {"type": "cancelled"}
     assert stopped.custom("cancelled")[0]["reason"] == "stopped"
 
@@ -208,11 +209,15 @@ async def test_an_error_ends_the_run_with_its_code(catalogue: Catalogue, clients
 
 
 async def test_a_large_canvas_makes_small_requests(catalogue: Catalogue, clients: Clients) -> None:
-    names = [f"node{at}" for at in range(300)]
-    canvas = flow_of("name: Many\nnodes:\n" + "".join(f"  {name}: ChatInput\n" for name in names), catalogue)
+    document = flow_of(ECHO, catalogue).to_json()
+    data = cast("dict[str, Any]", document["data"])
+    node = data["nodes"][0]
+    copies = [f"ChatInput-{at:05}" for at in range(300)]
+    data["nodes"] = [{**node, "id": name, "data": {**node["data"], "id": name}} for name in copies]
+    data["edges"] = []
     model = ScriptedModel("question", "Many inputs.")
     async with serving(assistant(catalogue, model)) as live:
-        stored = (await live.client.post(FLOWS, json={"name": "F", "flow": canvas.to_json()})).json()["id"]
+        stored = (await live.client.post(FLOWS, json={"name": "F", "flow": document})).json()["id"]
         [asked] = await drive(clients, live, {"message": "What is this?"}, state={"flow_id": stored})
     assert asked.state["flow"]["detail"] == "types"
     assert len(asked.state["flow"]["nodes"]) == 300
