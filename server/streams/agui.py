@@ -25,7 +25,8 @@ from flows.document import Flow, JsonObject
 from server.agui.endings import interrupt, offer, usage
 from server.agui.run_input import RESULT_ID
 from server.agui.state import SharedState
-from server.streams.sse import frame
+from server.json_response import json_bytes
+from server.streams.sse import frame, line_of
 
 VERSION: Final = "1.0"
 
@@ -70,11 +71,14 @@ class AguiTranslation:
         self._messages = 0
         self._text = self._thought = ""
         self._step: str | None = None
-        self._told = ""
+        self._told, self._open_text = list[str](), b""
         self._has_begun = self._has_ended = False
 
     def frames(self, event: Event) -> list[bytes]:
         """The frames that one event becomes."""
+        if self._text and isinstance(event, TokenEvent):  # most events of a turn
+            self._told.append(event.chunk)
+            return [line_of(b"%b%b}" % (self._open_text, json_bytes(event.chunk)))] if event.chunk else []
         return [] if self._has_ended else [frame(one) for one in self._events(event)]
 
     def cut(self) -> list[bytes]:
@@ -138,12 +142,15 @@ class AguiTranslation:
         return [] if ended is None else [{"type": "STEP_FINISHED", "stepName": ended}]
 
     def _spoken(self, chunk: str) -> list[JsonObject]:
+        if not chunk:
+            return []
         made: list[JsonObject] = []
         if not self._text:
             made = self._close()
             self._text = self._new_id()
             made.append({"type": "TEXT_MESSAGE_START", "messageId": self._text, "role": "assistant"})
-        self._told += chunk
+            self._open_text = json_bytes({"type": "TEXT_MESSAGE_CONTENT", "messageId": self._text})[:-1] + b',"delta":'
+        self._told.append(chunk)
         return [*made, {"type": "TEXT_MESSAGE_CONTENT", "messageId": self._text, "delta": chunk}]
 
     def _thinking(self, chunk: str, *, is_new: bool) -> list[JsonObject]:
@@ -177,11 +184,11 @@ class AguiTranslation:
         return [{"type": "STATE_DELTA", "delta": [*patch]}] if patch else []
 
     def _completed(self, data: CompleteData) -> list[JsonObject]:
-        made = self._close()
-        if data.result and not self._told.endswith(data.result):
+        made, told = self._close(), "".join(self._told)
+        if data.result and not told.endswith(data.result):
             said = data.result
-            if self._told and said.startswith(self._told):
-                said = said[len(self._told) :].lstrip("\n")
+            if told and said.startswith(told):
+                said = said[len(told) :].lstrip("\n")
             made += [*self._spoken(said), *self._close()]
         if self._state is not None and isinstance(data.flow, Flow) and data.merged:
             made += self._delta(self._state.set(data.flow))
