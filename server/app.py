@@ -36,11 +36,11 @@ from server.routes import (
     providers,
     run_log,
     runs,
-    sign_in,
     turns,
     usage,
     variables,
 )
+from server.routes.browser import page, sign_in
 from server.routes.conversations import stored as conversations
 from server.routes.flows import files as flow_files
 from server.routes.flows import revisions, sessions, stored, templates, updates
@@ -155,6 +155,7 @@ def create_app(
                 *metrics.routes,
                 *description.routes,
                 *health.routes,
+                *page.routes,
                 *sign_in.routes,
             ]
         ),

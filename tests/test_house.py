@@ -35,15 +35,7 @@ TOP_FILES = {
 }
 TOP_FOLDERS = {
     *FLOORS,
-    ".ci",
-    ".github",
-    "benchmarks",
-    "cassettes",
-    "docs",
-    "examples",
-    "lfx_runner",
-    "scripts",
-    "tests",
+    *(".ci", ".github", "benchmarks", "cassettes", "docs", "examples", "lfx_runner", "scripts", "tests", "web"),
 }
 LFX_HOMES = ("lfx_runner", "tests/lfx_runner", "benchmarks/lfx_runner")
 

@@ -88,6 +88,8 @@ NEEDS: Final[Mapping[str, Needs]] = {
     "/docs": Needs(read=None),
     "/openapi.json": Needs(read=None),
     "/": Needs(read=None),
+    "/assets/{name}": Needs(read=None),
+    "/icon.svg": Needs(read=None),
     "/healthz": Needs(read=None),
     "/readyz": Needs(read=None),
     SIGN_IN_PATH: Needs(read=None, change=None),
