@@ -28,6 +28,7 @@ from server.middleware.request_id import RequestId
 from server.middleware.token_check import TokenCheck
 from server.readiness import DatabaseProbe
 from server.routes import (
+    agui,
     assist,
     components,
     description,
@@ -149,6 +150,7 @@ def create_app(
             [
                 *assist.routes,
                 *turns.routes,
+                *agui.routes,
                 *flow_files.routes,  # before the flows, whose ids would match `import`
                 *stored.routes,
                 *revisions.routes,

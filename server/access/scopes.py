@@ -40,6 +40,7 @@ class Needs:
 NEEDS: Final[Mapping[str, Needs]] = {
     STREAM_PATH: Needs(),
     "/api/v1/agentic/assist": Needs(),
+    "/ag-ui": Needs(),
     "/api/v1/agentic/turns/{turn_id}/events": Needs(),
     "/api/v1/agentic/turns/{turn_id}/cancel": Needs(),
     "/api/v1/agentic/sessions/reset": Needs(),
