@@ -40,6 +40,7 @@ from server.routes import (
     usage,
     variables,
 )
+from server.routes.aisdk import chat
 from server.routes.conversations import stored as conversations
 from server.routes.flows import files as flow_files
 from server.routes.flows import revisions, sessions, stored, templates, updates
@@ -134,6 +135,7 @@ def create_app(
             [
                 *assist.routes,
                 *turns.routes,
+                *chat.routes,
                 *flow_files.routes,  # before the flows, whose ids would match `import`
                 *stored.routes,
                 *revisions.routes,

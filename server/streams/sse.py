@@ -183,6 +183,7 @@ def tool_result(event: FunctionToolResultEvent) -> ToolResultEvent:
         tool_name=part.tool_name or "",
         content=content,
         is_error=is_refused or part.outcome != "success",
+        denied=part.outcome == "denied" or None,
     )
 
 
