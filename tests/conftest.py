@@ -64,6 +64,7 @@ pytest_plugins = [
     "tests.databases.postgres",
     "tests.processes.warm_engines",
     "tests.commands.forked",
+    "tests.conformance.clients",
 ]
 
 
