@@ -66,7 +66,7 @@ class ResumeQuery(ContractModel):
 async def chat(request: Request) -> Response:
     """A turn as a UI message stream of the AI SDK; history and flow are the server's."""
     caller = caller_of(request)
-    asked = validated(ChatRequest, await read_object(request, caller.settings.body_limit))
+    asked = validated(ChatRequest, await read_object(request, caller.settings.chat_body_limit))
     sent = Sent.of(asked)
     outcomes = Outcomes.of(sent.assistant)
     answers = await answers_of(caller, asked, outcomes, is_continued=sent.user is None)
