@@ -23,6 +23,8 @@ from agent.contract.events import (
 from agent.contract.requests import AssistRequest
 from agent.errors import ModelChoiceError
 from agent.models.providers import DEMO, PROVIDERS
+from agent.toolsets.client import name_taken, refused_name
+from agent.toolsets.selection import all_tools
 from agent.turn.request import Answer, TurnRequest
 from agent.turn.result import TurnEnded, TurnError
 from agent.turn.stream import TurnStream
@@ -114,7 +116,7 @@ class AssistTurn:
         """
         body = validated(AssistRequest, document)
         check_message(caller, body.input_value)
-        if not body.approvals and "input_value" not in document:
+        if not (body.approvals or body.tool_results) and "input_value" not in document:
             raise ApiError(
                 422, "invalid_request", "input_value is missing.", "Send the user's message.", "$.input_value"
             )
@@ -122,6 +124,7 @@ class AssistTurn:
             raise ApiError(
                 422, "invalid_request", "Both flow and flow_id were given.", "Send one of the two.", "$.flow_id"
             )
+        _check_tools(body)
         session = body.session_id or f"agentic_{uuid4()}"
         turn_id = body.turn_id or uuid4().hex
         stored = None if body.flow_id is None else await _stored(caller, body.flow_id, session, turn_id)
@@ -147,6 +150,7 @@ class AssistTurn:
                 flow_id=body.flow_id,
                 model=model,
                 answers=answers,
+                tools=tuple(body.tools),
                 apply=body.apply,
                 files=tuple(body.files),
                 max_attempts=body.max_attempts,
@@ -310,6 +314,22 @@ def _named(name: str) -> tuple[str, str] | None:
     return prefix, model.strip()
 
 
+def _check_tools(body: AssistRequest) -> None:
+    """Refuse tools of the client whose names are used, and a call that is both decided and answered.
+
+    Raises:
+        ApiError: 422, with its place.
+    """
+    twice = body.approvals.keys() & body.tool_results.keys()
+    if twice:
+        message, where = f"{min(twice)[:100]!r} has a decision and a result.", "$.tool_results"
+        raise ApiError(422, "invalid_request", message, "Send one of the two.", where)
+    at = refused_name(body.tools, all_tools()) if body.tools else None
+    if at is not None:
+        error = name_taken(body.tools[at].name)
+        raise ApiError(422, error.code, error.message, error.fix, f"$.tools[{at}].name")
+
+
 async def _check_files(caller: Caller, named: Sequence[str]) -> None:
     """Refuse a request that names a file which the user does not have.
 
@@ -330,7 +350,7 @@ async def _check_files(caller: Caller, named: Sequence[str]) -> None:
 
 async def _answers(caller: Caller, body: AssistRequest, session: str) -> dict[str, Answer]:
     """The answers of a request: by id, or by one of the two fixed messages."""
-    answers = {call: decision.answer() for call, decision in body.approvals.items()}
+    answers = body.answers
     if not is_signal(body.input_value):
         return answers
     log_event("intent.build_flow.deterministic", signal=signal_of(body.input_value), session_id=session)

@@ -1,5 +1,6 @@
 """Approvals: questions that a suspended tool call asks the user."""
 
+import json
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -130,10 +131,28 @@ class SecretApproval(_Consent):
     use: Literal["keep", "run", "replace"] = "run"
 
 
+class ToolApproval(_Consent):
+    """Asks the client to carry out a call of one of its own tools; its result is the answer.
+
+    Attributes:
+        tool_name: the tool.
+        arguments: what the model wrote for it.
+    """
+
+    kind: Literal["tool"] = "tool"
+    tool_name: str
+    arguments: dict[str, Any] = Field(default_factory=dict[str, Any])
+
+    @classmethod
+    def of(cls, tool_name: str, arguments: Mapping[str, Any]) -> "ToolApproval":
+        """The question of a call."""
+        return cls(title=f"The assistant calls {tool_name}.", tool_name=tool_name, arguments=dict(arguments))
+
+
 Consent: TypeAlias = InstallApproval | RemovalApproval | OutboundApproval | SecretApproval
 """The kinds that clients of Langflow's own assistant do not know: `result` asks them in words."""
 
-Approval: TypeAlias = Annotated[PlanApproval | EditApproval | Consent, Field(discriminator="kind")]
+Approval: TypeAlias = Annotated[PlanApproval | EditApproval | Consent | ToolApproval, Field(discriminator="kind")]
 """A typed question, stored under the id of the tool call that waits for the answer."""
 
 _ADAPTER: TypeAdapter[Approval] = TypeAdapter(Approval)
@@ -188,6 +207,8 @@ def approval_text(approval: Approval) -> str:
         case "edit":
             changes = [f"{edit.node}.{edit.field}: {edit.old!r} -> {edit.new!r}" for edit in approval.edits]
             return f"{'; '.join(changes)} {approval.reason}".rstrip()
+        case "tool":
+            return f"{approval.tool_name}({json.dumps(approval.arguments, ensure_ascii=False, default=str)})"
         case _:
             return "\n".join(filter(None, (approval.title, approval.detail, WHY.get(approval.why, ""))))
 

@@ -13,10 +13,8 @@ from agent.contract.events import (
     CancelledEvent,
     CompleteData,
     CompleteEvent,
-    EditQuestion,
     Ending,
     ErrorEvent,
-    Question,
     RunFigures,
     StopReason,
     Stored,
@@ -24,6 +22,7 @@ from agent.contract.events import (
 )
 from agent.contract.flow_updates import FieldEdit, TextChange
 from agent.contract.model import LATER
+from agent.contract.questions import EditQuestion, Question
 from agent.turn.record import TurnRecord
 from agent.turn.request import TurnRequest
 from agent.turn.result import Intent, TurnError, TurnResult

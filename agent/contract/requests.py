@@ -8,7 +8,8 @@ from pydantic import Field, JsonValue, field_validator
 from pydantic_ai import ToolApproved, ToolDenied
 
 from agent.contract.model import ContractModel
-from agent.turn.request import Answer, TurnRequest
+from agent.toolsets.client import CLIENT_TOOLS, ClientTool
+from agent.turn.request import Answer, ToolAnswered, TurnRequest
 from runtime.egress.hosts import read_hosts
 from tools.json_types import FlowObject
 from tools.workbench import MAX_ATTEMPTS
@@ -40,13 +41,13 @@ class Decision(ContractModel):
     args: dict[str, JsonValue] | None = None
 
     @classmethod
-    def of(cls, answer: Answer) -> Decision:
+    def of(cls, answer: ToolApproved | ToolDenied) -> Decision:
         """The decision that carries an answer."""
         if isinstance(answer, ToolApproved):
             return cls(decision="approve", args=answer.override_args)
         return cls(decision="deny", reason=answer.message)
 
-    def answer(self) -> Answer:
+    def answer(self) -> ToolApproved | ToolDenied:
         """The answer for the assistant."""
         if self.decision == "approve":
             return ToolApproved(override_args=self.args or None)
@@ -57,7 +58,7 @@ class AssistRequest(ContractModel):
     r"""Asks for a turn.
 
     Attributes:
-        input_value: the user's message; required unless `approvals` are sent.
+        input_value: the user's message; required unless `approvals` or `tool_results` are sent.
         flow_id: the stored flow that the turn works on.
         flow: the canvas itself, as Langflow JSON, instead of a stored flow; nothing is stored.
         provider: a provider listed by `check-config`, or `demo`.
@@ -67,6 +68,8 @@ class AssistRequest(ContractModel):
             the number of the request that they answer.
         session_id: the conversation; a new one when missing.
         approvals: decisions about what waits in the conversation, by id.
+        tools: tools of the client that the assistant may call; a call suspends the turn with a question of kind `tool`.
+        tool_results: what came of such calls, by the id of the question.
         files: the user's files that the message is about, by their paths under `/api/v1/files`.
         apply: whether plans and replaced texts on the canvas need approval \(`ask`\) or not \(`always`\).
         turn_id: a name for the turn that the client chooses, new for each turn; one is made when missing.
@@ -83,6 +86,8 @@ class AssistRequest(ContractModel):
     max_retries: int | None = Field(default=None, ge=0, le=100)
     session_id: str | None = Field(default=None, max_length=200)
     approvals: dict[str, Decision] = Field(default_factory=dict[str, Decision], max_length=100)
+    tools: list[ClientTool] = Field(default_factory=list[ClientTool], max_length=CLIENT_TOOLS)
+    tool_results: dict[str, JsonValue] = Field(default_factory=dict[str, JsonValue], max_length=100)
     apply: Literal["ask", "always"] = "ask"
     files: list[str] = Field(default_factory=list[str], max_length=20)
     turn_id: str | None = Field(default=None, pattern=TURN_ID)
@@ -94,6 +99,12 @@ class AssistRequest(ContractModel):
         """`max_retries` within its limits."""
         return None if self.max_retries is None else min(max(self.max_retries, 1), MAX_ATTEMPTS)
 
+    @property
+    def answers(self) -> dict[str, Answer]:
+        """The decisions and results, by id."""
+        decided: dict[str, Answer] = {call: decision.answer() for call, decision in self.approvals.items()}
+        return decided | {call: ToolAnswered(content=content) for call, content in self.tool_results.items()}
+
     @classmethod
     def of(cls, request: TurnRequest) -> AssistRequest:
         """The request that asks a server for a turn."""
@@ -104,7 +115,15 @@ class AssistRequest(ContractModel):
             flow=None if request.flow is None else request.flow.raw,
             provider=provider or None,
             model_name=name or None,
-            approvals={call: Decision.of(answer) for call, answer in request.answers.items()},
+            approvals={
+                call: Decision.of(answer)
+                for call, answer in request.answers.items()
+                if not isinstance(answer, ToolAnswered)
+            },
+            tools=list(request.tools),
+            tool_results={
+                call: answer.content for call, answer in request.answers.items() if isinstance(answer, ToolAnswered)
+            },
             apply=request.apply,
             files=list(request.files),
             max_retries=request.max_attempts,

@@ -27,6 +27,15 @@ _OUTCOMES: Mapping[Outcome, str] = {
 }
 
 
+_CALLS: Mapping[Outcome, str] = {
+    "open": "no result yet",
+    "approved": "it was carried out",
+    "changed": "not carried out",
+    "denied": "not carried out",
+    "withdrawn": "not carried out: the user went on to something else",
+}
+
+
 class AskedApproval(BaseModel):
     """One approval that a turn asked for.
 
@@ -55,6 +64,8 @@ class AskedApproval(BaseModel):
     def line(self) -> str:
         """What a model reads about it."""
         reason = f": {self.reason}" if self.reason else ""
+        if self.kind == "tool":
+            return f"(Called the application's tool {self.text} — {_CALLS[self.outcome]}{reason})"
         return f"(Asked for approval, {self.kind}: {self.text} — {_OUTCOMES[self.outcome]}{reason})"
 
 

@@ -12,11 +12,11 @@ from agent.conversation.approvals import AskedApproval
 from agent.conversation.memory import ConversationState, Exchange, Memory, Pending, title_of
 from agent.conversation.notes import notes_of
 from agent.conversation.proposals import Offers
-from agent.conversation.resuming import approved_hosts, outcomes, tool_results
+from agent.conversation.resuming import approved_hosts, outcomes, refuse_mistaken, tool_results
 from agent.conversation.transcript.message import Decided, SentMessage, transcript_message
 from agent.conversation.transcript.parts import NewMessage
 from agent.errors import AssistantUnavailable
-from agent.turn.request import Answer
+from agent.turn.request import Answer, ToolAnswered
 from agent.turn.result import TurnError, TurnResult
 from flows.actions import SetFlow
 from flows.document import Flow
@@ -134,7 +134,8 @@ class Conversation:
         Args:
             answers: by id.
         """
-        self._answered = {name: answer for name, answer in answers.items() if self.proposals.get(name) is not None}
+        decided = {name: answer for name, answer in answers.items() if not isinstance(answer, ToolAnswered)}
+        self._answered = {name: answer for name, answer in decided.items() if self.proposals.get(name) is not None}
         return {name: answer for name, answer in answers.items() if name not in self._answered}
 
     def quote_plan(self, text: str) -> str | None:
@@ -231,6 +232,7 @@ class Conversation:
             if again is not None:
                 message = f"{again[:100]!r} was answered before."
                 raise _refused("already_answered", message, "Answer the approvals that are still pending.")
+            refuse_mistaken(pending, answers)
             accepted = {call: ToolApproved() for call in pending.accepted_on(canvas)}
             earlier = pending.answers
             pending.answers = {**accepted, **pending.answers, **answers}

@@ -11,6 +11,7 @@ from agent.conversation.approvals import AskedApproval, Outcome, all_applied, no
 from agent.conversation.message_list import MessageList
 from agent.conversation.proposals import Offers
 from agent.conversation.transcript.parts import NewMessage, TranscriptEntry, TranscriptMessage
+from agent.toolsets.client import ClientTool
 from agent.turn.record import TurnRecord
 from agent.turn.request import Answer
 from agent.turn.result import Intent
@@ -86,6 +87,7 @@ class Pending(BaseModel):
         proposed: whether that flow was made in this turn, and not offered by an earlier one.
         accepted: whether the user has said yes to it.
         turn: the number of the turn.
+        tools: the tools of the client, of which some calls may wait.
         keys: the keys of the message, encrypted, while it waits for whether they are kept; empty otherwise.
         files: the files of that message.
         tainted: whether the model had read text that the user did not write.
@@ -115,6 +117,7 @@ class Pending(BaseModel):
     accepted: bool = False
     turn: int = 0
     caveats: list[str] = Field(default_factory=list[str])
+    tools: tuple[ClientTool, ...] = ()
     keys: str = Field(default="", repr=False)
     files: tuple[str, ...] = ()
     tainted: bool = Field(default=False, validation_alias=AliasChoices("tainted", "wary"))  # as version 0.1 wrote it
@@ -124,6 +127,11 @@ class Pending(BaseModel):
     def unanswered(self) -> dict[str, Approval]:
         """The approvals without an answer."""
         return {call: approval for call, approval in self.approvals.items() if call not in self.answers}
+
+    @property
+    def asked(self) -> dict[str, Approval]:
+        """The questions without an answer that a person decides: all but calls of the client's tools."""
+        return {call: approval for call, approval in self.unanswered.items() if approval.kind != "tool"}
 
     def accepted_on(self, canvas: Flow | None) -> list[str]:
         """The unanswered edits whose new value already stands on a canvas, because a client has applied them itself.

@@ -7,7 +7,10 @@ from pydantic_ai import DeferredToolResults, ModelResponse, ToolApproved, ToolCa
 
 from agent.conversation.approvals import Outcome, all_applied
 from agent.conversation.memory import Pending
-from agent.turn.request import Answer
+from agent.errors import AssistantUnavailable
+from agent.toolsets.client import shown_result
+from agent.turn.request import Answer, ToolAnswered
+from agent.turn.result import TurnError
 from flows.document import Flow
 from tools.approvals import RAN_WITHOUT, Approval, held_metadata, note_metadata, rest_metadata
 from tools.consent.ask import consent_metadata
@@ -27,7 +30,10 @@ def tool_results(pending: Pending, wanted: str, canvas: Flow | None) -> Deferred
     """
     results, denied = DeferredToolResults(), False
     for call in pending.calls or pending.approvals:
-        answer, rest = pending.answers.get(call), pending.rests.get(call)
+        answer, rest, asked = pending.answers.get(call), pending.rests.get(call), pending.approvals.get(call)
+        if asked is not None and asked.kind == "tool":
+            results.calls[call] = _client_result(answer)
+            continue
         left = rest_metadata(rest) if rest else {}
         goes_on = ToolApproved(override_args={**_arguments(pending, call), **rest}) if rest else ToolApproved()
         if answer is None:
@@ -38,6 +44,8 @@ def tool_results(pending: Pending, wanted: str, canvas: Flow | None) -> Deferred
             denied = True
             results.approvals[call] = ToolDenied(_denial(answer, pending.approvals[call], wanted, canvas))
             continue
+        if isinstance(answer, ToolAnswered):  # which is none to a question for the user: refused when it was given
+            continue
         note = changed = _changed_arguments(answer, _arguments(pending, call))
         results.approvals[call] = answer if changed else goes_on
         if not changed and (done := _done(pending.approvals[call])) and rest:
@@ -46,6 +54,33 @@ def tool_results(pending: Pending, wanted: str, canvas: Flow | None) -> Deferred
         told = note_metadata(note) if note else {}
         results.metadata[call] = consent_metadata(given, changed=bool(changed)) | told | left
     return results
+
+
+def refuse_mistaken(pending: Pending, answers: Mapping[str, Answer]) -> None:
+    """Refuse a yes to a call of the client's tools, and a result of one to a question for the user.
+
+    Args:
+        pending: the suspended turn.
+        answers: by tool call id.
+
+    Raises:
+        AssistantUnavailable: one of the answers is of the wrong sort.
+    """
+    for call, answer in answers.items():
+        is_call = pending.approvals[call].kind == "tool"
+        if not isinstance(answer, ToolDenied) and isinstance(answer, ToolAnswered) != is_call:
+            message = f"{call[:100]!r} waits for {'the result of a tool' if is_call else 'a decision of the user'}."
+            fix = f"Send it in {'tool_results' if is_call else 'approvals'}."
+            raise AssistantUnavailable(TurnError(code="wrong_answer", message=message, fix=fix))
+
+
+def _client_result(answer: Answer | None) -> object:
+    """What came of a call of the client's, as the model reads it; without a result, that there is none."""
+    if isinstance(answer, ToolAnswered):
+        return shown_result(answer.content)
+    words = _reason(answer) if isinstance(answer, ToolDenied) else ""
+    said = _sentence(f"The user wrote instead: {words}") if words else "The user did not allow it."
+    return f"Not carried out. {said}"
 
 
 def outcomes(pending: Pending, wanted: str) -> tuple[Mapping[str, Outcome], str]:

@@ -3,17 +3,18 @@
 from collections.abc import Iterable
 
 from agent.language.phrases import phrase
-from tools.approvals import Approval, Consent
+from tools.approvals import Approval, Consent, InstallApproval, OutboundApproval, RemovalApproval, SecretApproval
 
 
 def questions_in_words(approvals: Iterable[Approval], language: str) -> list[str]:
-    """What those approvals ask that only `result` can say; plans and edits have events of their own.
+    """What those approvals ask that only `result` can say; plans, edits and calls of the client's say it themselves.
 
     Args:
         approvals: what waits for an answer.
         language: the language to ask in.
     """
-    return [_question(one, language) for one in approvals if one.kind != "plan" and one.kind != "edit"]
+    kinds = (InstallApproval, RemovalApproval, OutboundApproval, SecretApproval)
+    return [_question(one, language) for one in approvals if isinstance(one, kinds)]
 
 
 def _question(approval: Consent, language: str) -> str:

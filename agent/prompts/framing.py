@@ -219,7 +219,7 @@ def brief(description: str) -> str:
 
 
 def _history(turns: Sequence[Exchange]) -> str:
-    told = "\n\n".join(_exchange(turn) for turn in turns if turn.assistant or turn.notes)
+    told = "\n\n".join(_exchange(turn) for turn in turns if turn.assistant or turn.notes or turn.asked)
     return _block(_HISTORY, told, "conversation history")
 
 

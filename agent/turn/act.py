@@ -17,14 +17,16 @@ from agent.language.questions import questions_in_words
 from agent.models.caching import cache_settings
 from agent.prompts.framing import mentions_values
 from agent.prompts.user_prompt import instructions
+from agent.toolsets.client import name_taken, refused_name
 from agent.toolsets.selection import all_tools, tools_for, unlisted_for
 from agent.turn.loop import AgentLoop
+from agent.turn.request import ToolAnswered
 from agent.turn.result import TurnError, TurnResult
 from agent.turn.settle import settle
 from agent.turn.state import Turn
 from flows.document import Flow
 from runtime.files.search import files_about
-from tools.approvals import is_held, read_approval, read_rest
+from tools.approvals import ToolApproval, is_held, read_approval, read_rest
 from tools.consent.ask import read_consents
 from tools.consent.others import holds_others_text
 from tools.effects import RunEffect
@@ -70,6 +72,8 @@ async def open_workbench(turn: Turn, pending: Pending | None = None) -> Workbenc
         or mentions_values(turn.text)
         or any(earlier.tainted for earlier in turn.conversation.turns)
     )
+    if pending is not None and any(isinstance(one, ToolAnswered) for one in pending.answers.values()):
+        bench.tainted = True
     bench.accepted = turn.accepts_proposal and bench.proposal is not None
     if pending is not None:
         bench.accepted = pending.accepted
@@ -124,11 +128,15 @@ async def act(
     planner = _planner(turn, bench) if demo else None
     listed = all_tools() if demo else tools_for(intent, bench, turn.english)
     unlisted = [] if demo else unlisted_for(intent, listed)
+    at = refused_name(turn.client_tools, all_tools())
+    if at is not None:
+        raise AssistantUnavailable(name_taken(turn.client_tools[at].name))
     loop = turn.loop = AgentLoop(
         model=await turn.model() if planner is None else planner.model,
         bench=bench,
         instructions=instructions(intent),
         toolsets=[*listed, *unlisted],
+        client_tools=turn.client_tools,
         unlisted=frozenset(name for toolset in unlisted for name in toolset.tools),
         send=turn.send,
         usage=turn.usage["main"],
@@ -171,6 +179,7 @@ def _planner(turn: Turn, bench: Workbench) -> DemoPlanner:
 def _pending(turn: Turn, bench: Workbench, requests: DeferredToolRequests) -> Pending:
     read = turn.classification
     calls = [call.tool_call_id for call in requests.approvals]
+    client = {call.tool_call_id: ToolApproval.of(call.tool_name, call.args_as_dict()) for call in requests.calls}
     return Pending(
         text=turn.original_text,
         english=read.english,
@@ -183,8 +192,10 @@ def _pending(turn: Turn, bench: Workbench, requests: DeferredToolRequests) -> Pe
         messages=turn.messages,
         approvals={
             call: read_approval(requests.metadata[call]) for call in calls if not is_held(requests.metadata[call])
-        },
-        calls=calls,
+        }
+        | client,
+        calls=[*calls, *client],
+        tools=turn.client_tools,
         consents={call: list(read_consents(requests.metadata[call])) for call in calls},
         rests={call: rest for call in calls if (rest := read_rest(requests.metadata[call]))},
         names=bench.names,
@@ -207,5 +218,6 @@ def waiting_text(turn: Turn, pending: Pending) -> str:
     asked = questions_in_words(pending.unanswered.values(), turn.language)
     if not text:
         done = turn.record.text if turn.bench is not None and turn.bench.acted else ""
-        text = "\n".join(filter(None, (done, "" if asked else phrase("waiting", turn.language))))
+        waits = "" if asked or not pending.asked else phrase("waiting", turn.language)
+        text = "\n".join(filter(None, (done, waits)))
     return "\n\n".join(filter(None, (text, *asked)))

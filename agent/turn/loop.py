@@ -28,6 +28,7 @@ from pydantic_ai import (
 )
 from pydantic_ai.models import Model
 from pydantic_ai.settings import ModelSettings
+from pydantic_ai.toolsets import AbstractToolset
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from agent.conversation.compaction import HistoryCompaction
@@ -35,6 +36,7 @@ from agent.honesty.claims import Difference, Evidence, correction, differences
 from agent.honesty.recovery import recover
 from agent.language.phrases import phrase
 from agent.toolsets.cached import Toolset, cached_toolset
+from agent.toolsets.client import ClientTool, client_toolset
 from agent.toolsets.framing import FramedResults
 from agent.toolsets.listing import UnlistedTools
 from agent.toolsets.selection import acting_calls
@@ -63,6 +65,7 @@ class AgentLoop:
         instructions: the instructions for the turn's intent.
         toolsets: the tools for the turn's intent.
         unlisted: the names of those that the model is not shown.
+        client_tools: those that the client carries out.
         send: receives the events.
         usage: counts what the run costs.
         limits: the limits of that cost.
@@ -95,6 +98,7 @@ class AgentLoop:
     settings: ModelSettings = field(default_factory=ModelSettings)
     unlisted: Collection[str] = ()
     messages: list[ModelMessage] = field(default_factory=list[ModelMessage])
+    client_tools: Sequence[ClientTool] = ()
     disagrees: bool = False
 
     async def run(
@@ -157,7 +161,7 @@ class AgentLoop:
                     model=self.model,
                     model_settings=self.settings,
                     instructions=self.instructions,
-                    toolsets=[cached_toolset(tuple(self.toolsets))],
+                    toolsets=self._all_toolsets(),
                     usage=self.usage,
                     usage_limits=self.limits,
                     capabilities=[compaction, UnlistedTools(self.unlisted), FramedResults()],
@@ -168,6 +172,10 @@ class AgentLoop:
                 raise
         self.messages = ended.all_messages()
         return ended.output
+
+    def _all_toolsets(self) -> list[AbstractToolset[Workbench]]:
+        own = cached_toolset(tuple(self.toolsets))
+        return [own, client_toolset(self.client_tools)] if self.client_tools else [own]
 
     async def _forward(self, _: RunContext[Workbench], events: AsyncIterable[AgentStreamEvent]) -> None:
         async for event in events:

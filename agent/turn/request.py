@@ -2,9 +2,10 @@
 
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from pydantic_ai import ToolApproved, ToolDenied
 
+from agent.toolsets.client import CLIENT_TOOLS, ClientTool
 from flows.document import Flow
 from flows.fields.keys import FoundKey, find_keys, json_without_keys, without_keys
 from flows.json_values import as_object
@@ -17,8 +18,22 @@ from tools.workbench import MAX_ATTEMPTS
 _BEYOND = 4_096
 """Characters beyond the limit of a message that are searched, so that a key at its end is removed whole."""
 
-Answer: TypeAlias = Annotated[ToolApproved | ToolDenied, Field(discriminator="kind")]
-"""The user's decision about one approval."""
+
+class ToolAnswered(BaseModel):
+    """What came of a call of one of the client's tools.
+
+    Attributes:
+        content: its result.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    content: JsonValue
+    kind: Literal["tool-answered"] = "tool-answered"
+
+
+Answer: TypeAlias = Annotated[ToolApproved | ToolDenied | ToolAnswered, Field(discriminator="kind")]
+"""The user's decision about one approval, or the client's result of one call."""
 
 
 class TurnRequest(BaseModel):
@@ -34,8 +49,9 @@ class TurnRequest(BaseModel):
         flow_id: the id of the stored flow that the canvas is, whose runs share what they remember; None when it is not
             stored.
         model: `provider:name` or `demo`; None for the configured default.
-        answers: the user's decisions about pending approvals, by tool call id. The text may then be empty; a text
-            denies all approvals that are still unanswered.
+        answers: the user's decisions about pending approvals, and the client's results of calls of its tools, by tool
+            call id. The text may then be empty; a text denies all that is still unanswered.
+        tools: the tools that the client carries out.
         replying: whether the text was typed as the answer to what waits, so that it is a no with a reason unless the
             classifier reads it otherwise.
         keep_canvas: whether the conversation keeps the canvas as the turn leaves it, for `Assistant.kept_canvas`.
@@ -59,6 +75,7 @@ class TurnRequest(BaseModel):
     flow_id: str | None = None
     model: str | None = None
     answers: dict[str, Answer] = Field(default_factory=dict[str, Answer])
+    tools: tuple[ClientTool, ...] = Field(default=(), max_length=CLIENT_TOOLS)
     replying: bool = False
     keep_canvas: bool = False
     apply: Literal["ask", "always"] = "ask"
@@ -92,6 +109,8 @@ def request_without_keys(request: TurnRequest, limit: int) -> tuple[TurnRequest,
 def _answer_without_keys(answer: Answer) -> Answer:
     if isinstance(answer, ToolDenied):
         return ToolDenied(without_keys(answer.message))
+    if isinstance(answer, ToolAnswered):
+        return ToolAnswered(content=json_without_keys(answer.content))
     if answer.override_args is None:
         return answer
     return ToolApproved(override_args=as_object(json_without_keys(answer.override_args)))

@@ -103,6 +103,8 @@ class Turn:
         self.bench: Workbench | None = None
         self.loop: AgentLoop | None = None
         self.denied_plans: list[PlanEffect] = []
+        self.client_tools = request.tools
+        """The tools that the client carries out; of a resumed turn, with those that it had."""
         self.wanted = ""
         """The words in which the user asked for something else than was proposed, when the turn is resumed."""
         self.accepts_proposal = False
@@ -234,8 +236,8 @@ class Turn:
         with span("intent"):
             self.classification = await classify(self.text, model, self.usage["intent"], waiting)
         intent = self.classification.intent
-        if intent == "off_topic" and self.request.files:
-            intent = "question"  # the classifier is not told of the files that the message is about
+        if intent == "off_topic" and (self.request.files or self.client_tools):
+            intent = "question"  # the classifier is told neither of the message's files nor of the client's tools
         if intent == "question" and self.runs:
             intent = "run_flow"
         self.classification = self.classification.model_copy(update={"intent": intent})
@@ -340,7 +342,7 @@ class Turn:
         notices = [phrase("key_kept", self.language, name) for name in self.kept_keys]
         if self.drops_key:
             notices.append(phrase("key_removed", self.language))
-        withdrawn = self.conversation.withdrawn.values()
+        withdrawn = [one for one in self.conversation.withdrawn.values() if one.kind != "tool"]
         notices += [phrase("withdrawn", self.language, one.kind, approval_text(one)) for one in withdrawn]
         missing = [notice for notice in notices if notice not in text]
         return "\n\n".join([text, *missing]) if text else text

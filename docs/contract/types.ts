@@ -38,6 +38,8 @@ export interface AssistRequest {
   max_retries?: number | null;
   session_id?: string | null;
   approvals?: Record<string, Decision>;
+  tools?: ClientTool[];
+  tool_results?: Record<string, JsonValue>;
   apply?: "ask" | "always";
   files?: string[];
   turn_id?: string | null;
@@ -86,6 +88,13 @@ export interface ClientMetricsRequest {
   events?: (SkipAllToggled | InputRecalled)[];
 }
 
+/** A tool that the client carries out: a call of it suspends the turn, and `tool_results` goes on with it. */
+export interface ClientTool {
+  name: string;
+  description?: string;
+  parameters?: Record<string, JsonValue>;
+}
+
 /** What a finished turn came to, and what became of the stored flow. */
 export interface CompleteData {
   result: string;
@@ -101,8 +110,8 @@ export interface CompleteData {
   validated?: boolean;
   class_name?: string;
   component_code?: string;
-  approvals?: (PlanQuestion | EditQuestion | InstallQuestion | RemovalQuestion | OutboundQuestion | SecretQuestion)[];
-  withdrawn?: (PlanQuestion | EditQuestion | InstallQuestion | RemovalQuestion | OutboundQuestion | SecretQuestion)[];
+  approvals?: (PlanQuestion | EditQuestion | InstallQuestion | RemovalQuestion | OutboundQuestion | SecretQuestion | ToolQuestion)[];
+  withdrawn?: (PlanQuestion | EditQuestion | InstallQuestion | RemovalQuestion | OutboundQuestion | SecretQuestion | ToolQuestion)[];
   continuation_expected?: boolean;
   files?: FileChange[];
   proposal?: FlowDocument;
@@ -717,6 +726,17 @@ export interface ToolModeSet {
   component_id: string;
   enabled: boolean;
   node?: NodeDocument;
+}
+
+/** A call of one of the client's own tools waits for its result, in the next request's `tool_results`. */
+export interface ToolQuestion {
+  id: string;
+  title: string;
+  detail: string;
+  why: string;
+  kind: "tool";
+  tool_name: string;
+  arguments: Record<string, unknown>;
 }
 
 /** What came of a tool's call. Sent to clients that asked for `details`. A call that waits for the user has its result in the turn that answers it. */

@@ -21,7 +21,6 @@ from agent.contract.details import ReasoningEvent, ToolCallEvent, ToolResultEven
 from agent.contract.endings import ending, field_edit
 from agent.contract.events import (
     CompleteEvent,
-    EditQuestion,
     Event,
     FileWrittenEvent,
     FlowPreviewEvent,
@@ -50,6 +49,7 @@ from agent.contract.flow_updates import (
     PlanProposed,
     ToolModeSet,
 )
+from agent.contract.questions import EditQuestion
 from agent.turn.result import TurnEnded, TurnEvent, TurnResult
 from flows.actions import (
     AddComponent,

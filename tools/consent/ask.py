@@ -8,7 +8,16 @@ from pydantic import TypeAdapter
 from pydantic_ai import ApprovalRequired, RunContext
 
 from flows.actions import Configure
-from tools.approvals import Approval, Consent, approval_metadata, read_rest, rest_metadata
+from tools.approvals import (
+    Approval,
+    Consent,
+    EditApproval,
+    PlanApproval,
+    ToolApproval,
+    approval_metadata,
+    read_rest,
+    rest_metadata,
+)
 from tools.workbench import Workbench
 
 _GIVEN = "consents"
@@ -34,7 +43,9 @@ class Given:
         same = [one for one in self.approvals if one.kind == question.kind]
         if same and self.changed:
             return True
-        return any(asked <= subjects(one) for one in same if one.kind != "plan" and one.kind != "edit")
+        return any(
+            asked <= subjects(one) for one in same if not isinstance(one, PlanApproval | EditApproval | ToolApproval)
+        )
 
     def covers_text(self, change: Configure) -> bool:
         """Whether the replacement of a text was approved, with the user's own text if they chose another."""

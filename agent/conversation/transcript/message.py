@@ -25,7 +25,7 @@ from agent.conversation.transcript.parts import (
     UserText,
 )
 from agent.prompts.frames import unframed
-from agent.turn.request import Answer
+from agent.turn.request import Answer, ToolAnswered
 from agent.turn.result import TurnResult
 from flows.json_values import JsonObject
 from tools.replies import clip
@@ -113,6 +113,8 @@ def _answers(answers: Mapping[str, Answer], wanted: str) -> Iterator[GivenAnswer
     for call, answer in answers.items():
         if isinstance(answer, ToolApproved):
             yield GivenAnswer(id=call, decision="changed" if answer.override_args else "approved")
+        elif isinstance(answer, ToolAnswered):
+            yield GivenAnswer(id=call, decision="approved")
         else:
             reason = wanted or answer.message
             yield GivenAnswer(id=call, decision="changed" if wanted else "denied", reason=clip(reason, _SHORT))

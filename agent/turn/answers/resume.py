@@ -5,6 +5,7 @@ from pydantic_ai import ToolDenied
 from agent.conversation.memory import Pending
 from agent.demo.answers import run_of
 from agent.language.intent import Classification
+from agent.toolsets.client import merged
 from agent.turn.act import act, open_workbench, waiting_text
 from agent.turn.answers.keys import go_on_with_keys
 from agent.turn.request import Answer
@@ -36,6 +37,7 @@ async def resume(turn: Turn, given: dict[str, Answer], *, in_words: bool = False
         mandate=pending.mandate | turn.classification.mandate,
     )
     turn.wanted = wanted
+    turn.client_tools = merged(pending.tools, turn.request.tools)
     turn.before, turn.earlier = turn.request.flow or pending.canvas, pending.record
     turn.denied_plans = [
         PlanEffect.of(approval.markdown, "denied")

@@ -32,20 +32,24 @@ async def answer_in_words(turn: Turn, pending: Pending) -> TurnResult | None:
     """
     if not turn.text.strip() or (turn.conversation.interrupted and asks_to_continue(turn.text)):
         return turn.result("pending", waiting_text(turn, pending), pending=pending)
+    if not pending.asked:
+        return None  # only calls of the client's tools wait, which no message answers
     renamed = with_name_in_words(pending, turn.text)
     if renamed is not None:
         return await resume(turn, renamed, in_words=True)
     plain = plain_reply(turn.text)
     if plain is None:
-        await turn.classify([one.kind for one in pending.unanswered.values()])
+        await turn.classify([one.kind for one in pending.asked.values()])
     meaning: Meaning | None = plain or turn.classification.reply or ("deny" if turn.request.replying else None)
     match meaning:
         case "approve":
-            return await resume(turn, _all(pending, ToolApproved()), in_words=not _asks_more(turn))
+            return await resume(turn, _all(pending, ToolApproved(), turn.text), in_words=not _asks_more(turn))
         case "deny":
-            return await resume(turn, _all(pending, ToolDenied() if plain else ToolDenied(turn.text)), in_words=True)
+            denied = ToolDenied() if plain else ToolDenied(turn.text)
+            return await resume(turn, _all(pending, denied, turn.text), in_words=True)
         case "change":
-            return await resume(turn, _all(pending, ToolDenied(turn.text)), in_words=True, wanted=turn.text)
+            denied = ToolDenied(turn.text)
+            return await resume(turn, _all(pending, denied, turn.text), in_words=True, wanted=turn.text)
         case "unclear":
             text = f"{phrase('unclear', turn.language)}\n\n{waiting_text(turn, pending)}"
             return turn.result("pending", text, pending=pending)
@@ -88,5 +92,7 @@ def _asks_more(turn: Turn) -> bool:
     return turn.classified and ("run" in turn.classification.mandate.effects or turn.runs)
 
 
-def _all(pending: Pending, answer: Answer) -> dict[str, Answer]:
-    return dict.fromkeys(pending.unanswered, answer)
+def _all(pending: Pending, answer: Answer, text: str) -> dict[str, Answer]:
+    """The same answer to every question; calls of the client's tools are not carried out."""
+    calls: dict[str, Answer] = {call: ToolDenied(text) for call in pending.unanswered if call not in pending.asked}
+    return dict.fromkeys(pending.asked, answer) | calls
