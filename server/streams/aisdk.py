@@ -14,10 +14,10 @@ from agent.contract.events import (
     Event,
     FileWrittenEvent,
     ProgressEvent,
-    Question,
     TokenCount,
     TokenEvent,
 )
+from agent.contract.questions import Question
 from agent.turn.record import unsaid
 from server.streams.aisdk_parts import Chunk, MessageParts, media_type
 from server.streams.outline import flow_outline, outline, result_outline
@@ -154,6 +154,8 @@ class AisdkTranslation:
 
     def _question(self, question: Question) -> list[Chunk]:
         """A question, as a part that stays with the message, and the call that waits for its answer."""
+        if question.kind == "tool":
+            return []
         told: Chunk = question.model_dump(mode="json", exclude={"patch"})
         chunks: list[Chunk] = [{"type": "data-approval", "id": question.id, "data": told}]
         if question.id not in self._parts.inputs:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from pydantic import JsonValue
+
 from agent.contract.requests import Decision
 from server.access.caller import Caller
 from server.errors import ApiError
@@ -19,9 +21,11 @@ class Answers:
 
     Attributes:
         approvals: the decisions, by the ids of what waits.
+        results: what calls of the client's own tools have given, by their ids.
     """
 
     approvals: dict[str, Decision] = field(default_factory=dict[str, Decision])
+    results: dict[str, JsonValue] = field(default_factory=dict[str, JsonValue])
 
     @property
     def approved(self) -> dict[str, bool]:
@@ -46,24 +50,32 @@ async def answers_of(caller: Caller, asked: ChatRequest, outcomes: Outcomes, *, 
     Raises:
         ApiError: 409, an answer is to nothing that waits here, or nothing waits; 422, one is malformed.
     """
-    if not is_continued and not outcomes.decided and not asked.tool_arguments:
+    if not (is_continued or outcomes.decided or outcomes.outputs or asked.tool_arguments):
         return Answers()
     known = asked.id == clean_text(asked.id)
     state = await caller.assistant.memory.load(caller.id, asked.id) if known else None
     pending = None if state is None else state.pending
-    waiting = set[str]() if pending is None else set(pending.unanswered)
+    questions = {} if pending is None else pending.unanswered
+    calls = {call for call, one in questions.items() if one.kind == "tool"}
+    waiting = questions.keys() - calls
     waiting |= set[str]() if state is None else {offer.id for offer in state.offers.kept}
     answered = set[str]() if pending is None else set(pending.answers)
     given = {call: one for call, one in outcomes.decided.items() if call in waiting}
+    results = {call: _result(part) for call, part in outcomes.outputs.items() if call in calls}
     unknown = [call for call in outcomes.decided if call not in waiting | answered]
     unknown += [call for call in asked.tool_arguments if call not in given]
     if is_continued and unknown:
         fix = "Send the user's answers to what the last message asks, each once."
         raise ApiError(409, "unknown_approval", f"Nothing waits here as {unknown[0][:100]!r}.", fix, "$.messages")
-    if is_continued and not given:
+    if is_continued and not (given or results):
         message = "Nothing of this waits in the conversation."
         raise ApiError(409, "nothing_pending", message, "Send a message of the user.", "$.messages")
-    return Answers(approvals={call: _decision(call, one, asked) for call, one in given.items()})
+    return Answers(approvals={call: _decision(call, one, asked) for call, one in given.items()}, results=results)
+
+
+def _result(part: dict[str, Any]) -> JsonValue:
+    """What a call of a tool of the client has given."""
+    return part.get("output") if part.get("state") == "output-available" else {"error": part.get("errorText")}
 
 
 def _decision(call: str, approval: dict[str, Any], asked: ChatRequest) -> Decision:

@@ -90,6 +90,7 @@ async def chat(request: Request) -> Response:
         known={} if sent.user is not None else outcomes.inputs,
         answered=answers.approved,
         changed=answers.changed,
+        client_tools=[tool.name for tool in asked.tools],
     )
     reader = running.join(as_client=True)
     events = caller.state.turns.read(running, reader)
@@ -131,6 +132,8 @@ def _document(asked: ChatRequest, sent: Sent, answers: Answers) -> JsonObject:
         "max_retries": asked.max_retries,
         "resumable": asked.resumable,
         "details": True,
+        "tools": [tool.model_dump(mode="json") for tool in asked.tools],
+        "tool_results": {**answers.results},
         "approvals": {call: one.model_dump(mode="json") for call, one in answers.approvals.items()},
     }
     if sent.user is not None:

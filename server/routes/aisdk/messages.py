@@ -13,6 +13,7 @@ from pydantic import ConfigDict, Field, JsonValue
 from pydantic.alias_generators import to_camel
 
 from agent.contract.model import ContractModel
+from agent.toolsets.client import CLIENT_TOOLS, ClientTool
 from server.errors import ApiError
 from server.requests.body import validated
 
@@ -48,6 +49,7 @@ class ChatRequest(ContractModel):
         apply: whether plans and replaced texts on the canvas need approval (`ask`) or not (`always`).
         max_retries: how many attempts the assistant has to build something that passes its checks.
         resumable: whether the turn goes on for a while when its client is gone, so that the chat can be resumed.
+        tools: tools that the client carries out; what a call of one gives is sent with the chat.
         tool_arguments: arguments that the user changed of calls that are approved, by the ids of the calls.
     """
 
@@ -64,6 +66,7 @@ class ChatRequest(ContractModel):
     apply: Literal["ask", "always"] = "ask"
     max_retries: int | None = None
     resumable: bool = False
+    tools: list[ClientTool] = Field(default_factory=list[ClientTool], max_length=CLIENT_TOOLS)
     tool_arguments: dict[str, dict[str, JsonValue]] = Field(
         default_factory=dict[str, dict[str, JsonValue]], max_length=100
     )
