@@ -110,6 +110,8 @@ class MessageParts:
         if call not in self.inputs:
             return []
         self._has_results = True
+        if event.tool_name in self._client_tools:
+            return self.close()  # the client has its own result
         chunks, changed = self.close(), self._changed.pop(call, None)
         if changed is not None:
             chunks.append(self.input(call, event.tool_name, changed))

@@ -127,7 +127,7 @@ async def test_a_file_without_a_name_is_named_by_its_kind(catalogue: Catalogue, 
 
 
 async def test_files_have_the_limits_of_all_files(catalogue: Catalogue) -> None:
-    settings = ServerSettings(file_limit=1_000, files_count_limit=2)
+    settings = ServerSettings(file_limit=1_024, files_count_limit=2)
     async with serving(assistant(catalogue, ScriptedModel()), settings) as live:
         large = Chat(live.client, messages=[user("Look", part(data_url(b"x" * 2_000), filename="large.txt"))])
         assert await large.refused() == (413, "too_large")
