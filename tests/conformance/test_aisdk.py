@@ -207,8 +207,8 @@ async def test_what_a_client_sends_back_of_a_large_flow_is_small(
     clients: Clients, catalogue: Catalogue, sdk: str
 ) -> None:
     nodes = [{"id": f"ChatInput-{number:05d}", "type": "ChatInput"} for number in range(300)]
-    look = call("describe_flow_io", 1)
-    model = ScriptedModel("build_flow", [call("check_flow", 1)], [look], "It has inputs.", "question", "As I said.")
+    looks = [[call("search_components", step, query=query)] for step, query in enumerate(("chat", "model", "agent"))]
+    model = ScriptedModel("question", *looks, "It has inputs.", "question", "As I said.")
     async with serving(assistant(catalogue, model), ServerSettings(body_limit=20_000_000)) as live:
         one = flow_of(ECHO, catalogue).nodes[0].raw
         raw = [{**one, "id": node["id"], "data": {**one["data"], "id": node["id"]}} for node in nodes]

@@ -16,6 +16,15 @@ from tests.shared.stand_ins import StandInRunner
 MANUAL = (ROOT / "docs" / "ai-sdk.md").read_text()
 PAGE = ROOT / "examples" / "aisdk.html"
 
+BEFORE = "console.log = (...given) => process.stdout.write(`${JSON.stringify(given)}\\n`);\n"
+AFTER = """
+const states = () => builder.messages.at(-1).parts.map(({ state }) => state);
+const goesOn = () => builder.status !== "ready" || states().includes("approval-responded");
+while (goesOn()) await new Promise((done) => setTimeout(done, 10));
+console.log(states());
+process.exit(0);
+"""
+
 
 def demo(catalogue: Catalogue) -> Assistant:
     return Assistant(AssistantSettings(model="demo"), StandInRunner(), catalogue=catalogue)
@@ -35,12 +44,8 @@ async def test_the_scripts_of_the_manual_work(clients: Clients, catalogue: Catal
     async with serving(demo(catalogue)) as live:
         written = "".join(blocks).replace("http://127.0.0.1:7878", address_of(live))
         script = tmp_path / "manual.mjs"
-        script.write_text(
-            written.replace("console.log(", "console.log(JSON.stringify").replace("part.text);", "(part.text));")
-            + "\nconsole.log(JSON.stringify(builder.status));\nawait new Promise((done) => setTimeout(done, 3_000));\n"
-            + "console.log(JSON.stringify(builder.messages.at(-1).parts.map(({ state }) => state)));\nprocess.exit(0);\n"
-        )
-        *_, states = await clients.run(script, TOKEN=token_of(live))
+        script.write_text(f"{BEFORE}{written}{AFTER}")
+        *_, [states] = await clients.run(script, TOKEN=token_of(live))
         flows = (await live.client.get(FLOWS)).json()["flows"]
     assert "approval-requested" not in states
     assert [flow["name"] for flow in flows if flow["node_count"]], "the approved flow is stored"
