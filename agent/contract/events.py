@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Annotated, Any, Literal, TypeAlias, get_args
 from urllib.parse import quote
 
-from pydantic import BaseModel, Field, TypeAdapter
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from agent.contract.details import ReasoningEvent, StartedEvent, ToolCallEvent, ToolResultEvent
 from agent.contract.flow_updates import FlowUpdateEvent, StreamEvent
@@ -310,9 +310,12 @@ def read_event(text: str | bytes) -> Event | None:
     Raises:
         pydantic.ValidationError: it is not an event of the contract.
     """
-    if _Kind.model_validate_json(text).event not in _KINDS:
-        return None
-    return EVENTS.validate_json(text)
+    try:
+        return EVENTS.validate_json(text)
+    except ValidationError:
+        if _Kind.model_validate_json(text).event not in _KINDS:
+            return None
+        raise
 
 
 class _Kind(ContractModel):

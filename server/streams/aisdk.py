@@ -37,6 +37,9 @@ NO_RESULT: Final = "It has no result."
 LOST: Final = "The rest of the answer cannot be read for now. Resume the chat."
 
 
+_ENDINGS = (CompleteEvent, ErrorEvent, CancelledEvent)
+
+
 class AisdkTranslation:
     """Turns the events of the turns that make one message into chunks.
 
@@ -68,16 +71,19 @@ class AisdkTranslation:
         self._turns = turns
         self._parts = MessageParts(turn, known or {}, answered or {}, changed or {}, client_tools)
         self._flow_id: str | None = None
-        self._said = ""
+        self._said: list[str] = []
         self._has_begun = False
 
     def frames(self, event: Event) -> list[bytes]:
         """The frames that one event becomes."""
+        if type(event) is TokenEvent and (going_on := self._parts.text(event.chunk)) is not None:
+            self._said.append(event.chunk)
+            return [going_on]
         chunks = self._begin()
         parts = self._parts
         match event:
             case TokenEvent():
-                self._said += event.chunk
+                self._said.append(event.chunk)
                 chunks += parts.piece("text", event.chunk)
             case ReasoningEvent():
                 chunks += parts.piece("reasoning", event.chunk, is_new=event.is_new)
@@ -94,8 +100,8 @@ class AisdkTranslation:
             case _:
                 chunks += self._told(event)
         framed = [frame(chunk) for chunk in chunks]
-        if isinstance(event, CompleteEvent | ErrorEvent | CancelledEvent):
-            self._turns, self._said = self._turns - 1, ""
+        if isinstance(event, _ENDINGS):
+            self._turns, self._said = self._turns - 1, []
             framed += [] if self._turns else [DONE]
         return framed
 
@@ -142,7 +148,7 @@ class AisdkTranslation:
 
     def _answer(self, data: CompleteData, *, is_asking: bool) -> list[Chunk]:
         """What of the answer, and of the record of what was done, has not been said yet."""
-        said = self._said.strip()
+        said = "".join(self._said).strip()
         left = unsaid(said, data.result) if said else data.result
         left = left.strip() if data.result.startswith(said) else ""
         text = "\n\n".join(filter(None, (left, unsaid(data.result, data.record.text))))

@@ -7,9 +7,13 @@ from collections.abc import Collection, Mapping
 from typing import Any, Final, TypeAlias
 
 from agent.contract.details import ToolCallEvent, ToolResultEvent
+from server.json_response import json_bytes
+from server.streams.sse import escaped
 
 OUTPUT_CHARACTERS: Final = 2_000
 """How much of a tool's answer a chunk has: clients send all of it back with every message."""
+
+_TEXT: Final = b'data: {"type":"text-delta","id":"%b","delta":'
 
 Chunk: TypeAlias = dict[str, Any]
 
@@ -43,6 +47,7 @@ class MessageParts:
         self._changed = dict(changed)
         self._sources: set[str] = set()
         self._part: tuple[str, str] | None = None
+        self._going_on: bytes | None = None
         self._parts = 0
         self._in_step = self._has_results = False
 
@@ -70,14 +75,19 @@ class MessageParts:
             chunks = [*self.close(), *self.step()]
             self._parts += 1
             self._part = part = (kind, f"{self._prefix}-{self._parts}")
+            self._going_on = None if kind != "text" else _TEXT % part[1].encode()
             chunks.append({"type": f"{kind}-start", "id": part[1]})
         return [*chunks, {"type": f"{kind}-delta", "id": part[1], "delta": text}]
+
+    def text(self, piece: str) -> bytes | None:
+        """The frame of a piece of the text that is open; None if none is. Most of a turn's events are such pieces."""
+        return None if self._going_on is None else b"%b%b}\n\n" % (self._going_on, escaped(json_bytes(piece)))
 
     def close(self) -> list[Chunk]:
         """End the text or the thought that is open."""
         if self._part is None:
             return []
-        (kind, part), self._part = self._part, None
+        (kind, part), self._part, self._going_on = self._part, None, None
         return [{"type": f"{kind}-end", "id": part}]
 
     def call(self, event: ToolCallEvent) -> list[Chunk]:

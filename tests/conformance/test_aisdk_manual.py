@@ -14,7 +14,7 @@ from tests.server.live import FLOWS, Live, serving
 from tests.shared.stand_ins import StandInRunner
 
 MANUAL = (ROOT / "docs" / "ai-sdk.md").read_text()
-PAGE = ROOT / "examples" / "aisdk.html"
+PAGE = ROOT / "examples" / "web" / "aisdk.html"
 
 BEFORE = "console.log = (...given) => process.stdout.write(`${JSON.stringify(given)}\\n`);\n"
 AFTER = """

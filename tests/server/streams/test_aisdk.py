@@ -96,6 +96,8 @@ def check(seen: list[Chunk], known: set[str]) -> None:
             assert chunk["toolCallId"] in known, "clients refuse what comes of a call that they do not have"
             if kind == "tool-approval-request":
                 approvals.add(chunk["approvalId"])
+            else:
+                approvals.discard(chunk["toolCallId"])
         assert steps in (0, 1)
         if kind in ("finish", "abort"):
             assert at == len(seen) - 1
