@@ -16,12 +16,12 @@ export UV_PYTHON_DOWNLOADS := never
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test lint format bench bench-original evals soak soak-runs soak-evals
+.PHONY: help install page run test lint format bench bench-original evals soak soak-runs soak-evals
 
 help: ## List the targets.
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
 
-install: .venv/.installed ## Create .venv from the lock file.
+install: .venv/.installed page ## Create .venv from the lock file, and build the page.
 
 .bootstrap/bin/uv:
 	@echo "Installing uv into .bootstrap (only the first time) ..."
@@ -33,6 +33,10 @@ install: .venv/.installed ## Create .venv from the lock file.
 	@echo "Installing the packages of uv.lock into .venv ..."
 	@$(SYNC) || { echo "Packages are missing in .venv: see above. Without a network they cannot be downloaded; with one, try again."; exit 1; }
 	@touch $@
+
+# A page that cannot be built, as without a network, stops nothing else.
+page: .venv/.installed
+	@$(BIN)/python -m scripts.page || true
 
 run: install ## Start the server and print its address.
 	@echo "Starting the server ..."
@@ -52,6 +56,7 @@ lint: install ## Check style, formatting and types.
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/basedpyright
+	@$(BIN)/python -m scripts.page check
 
 format: install ## Format the code and apply safe fixes.
 	@$(BIN)/ruff format .

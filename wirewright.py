@@ -21,10 +21,13 @@ if TYPE_CHECKING:
     from runtime.guard import Violation, scan
     from runtime.runner import Runner
     from runtime.sessions.store import FlowSessions
+    from server.agui.app import add_agui_endpoint, create_agui_app
+    from server.agui.behaviour import AguiConfig, ToolBehavior, ToolCallContext, ToolResultContext
 
 os.environ.setdefault("LOGFIRE_IGNORE_NO_CONFIG", "1")  # who does not send traces is not warned of that
 
 _HOMES = {
+    "AguiConfig": "server.agui.behaviour",
     "Assistant": "agent.assistant",
     "AssistantSettings": "agent.settings",
     "Catalogue": "flows.catalogue",
@@ -32,17 +35,23 @@ _HOMES = {
     "Flow": "flows.document",
     "FlowSessions": "runtime.sessions.store",
     "Runner": "runtime.runner",
+    "ToolBehavior": "server.agui.behaviour",
+    "ToolCallContext": "server.agui.behaviour",
+    "ToolResultContext": "server.agui.behaviour",
     "TurnRequest": "agent.turn.request",
     "TurnResult": "agent.turn.result",
     "Violation": "runtime.guard",
+    "add_agui_endpoint": "server.agui.app",
     "ask": "agent.ask",
     "build": "flows.spec",
     "check": "flows.checks",
+    "create_agui_app": "server.agui.app",
     "scan": "runtime.guard",
     "to_spec": "flows.spec",
 }
 
 __all__ = [
+    "AguiConfig",
     "Assistant",
     "AssistantSettings",
     "Catalogue",
@@ -50,12 +59,17 @@ __all__ = [
     "Flow",
     "FlowSessions",
     "Runner",
+    "ToolBehavior",
+    "ToolCallContext",
+    "ToolResultContext",
     "TurnRequest",
     "TurnResult",
     "Violation",
+    "add_agui_endpoint",
     "ask",
     "build",
     "check",
+    "create_agui_app",
     "scan",
     "to_spec",
 ]

@@ -7,7 +7,7 @@ import sys
 from benchmarks import budgets, building, growth, pace, runs, searching, serving, start, turn
 from benchmarks.against import command
 from benchmarks.direct_lfx import engine
-from benchmarks.load import streams, turns
+from benchmarks.load import protocols, streams, turns
 from flows.catalogue import Catalogue
 from runtime.install.environment import RunnerEnvironment
 from runtime.runner import Runner
@@ -30,6 +30,7 @@ async def main() -> None:
             print(*await budgets.measure(runner), sep="\n")
             print(*await turns.measure(command.checkout(), runner), sep="\n")
     print(await streams.measure(command.checkout()))
+    print(protocols.measure())
     print(*await command.measure_checkout(), sep="\n")
     print(pace.measure(), await turn.measure(), pace.measure(), sep="\n")
     await start.main()

@@ -3,10 +3,12 @@
 The repository keeps its literal top level. Imports are rewritten by syntax tree; so are strings that name a module of
 ours, alone or with one of its names (`"flows.spec"`, `"agent.turn.run:play"`).
 
-Both the wheel and the source distribution carry the commit that they are built from, for `runtime.install.release`.
+Both the wheel and the source distribution carry the page, which `scripts/page.py` builds, and the commit that they are
+built from, for `runtime.install.release`.
 """
 
 import ast
+import importlib.util
 import os
 import re
 import shutil
@@ -26,6 +28,8 @@ RUNNER = "lfx_runner"
 COMMIT_FILE = Path("runtime", "install", "commit.txt")
 COMMIT_VARIABLE = "WIREWRIGHT_COMMIT"
 """Names the commit where git cannot, as in the build of an image, whose context has no `.git`."""
+NO_PAGE_VARIABLE = "WIREWRIGHT_WITHOUT_PAGE"
+"""Set to build a package without the page, as on a machine without the network."""
 _COMMIT = re.compile(r"[0-9A-Za-z.-]{1,60}")
 
 
@@ -36,6 +40,7 @@ class BuildHook(BuildHookInterface[Any]):
         """Rewrite into a temporary folder and include that; an editable install uses the repository as it is."""
         if version == "editable":
             return
+        build_page(Path(self.root))
         self._folder = tempfile.mkdtemp(prefix="wirewright-wheel-")
         root, target = Path(self.root), Path(self._folder)
         commit = commit_of(root)
@@ -54,6 +59,26 @@ class BuildHook(BuildHookInterface[Any]):
         """Remove the temporary folder."""
         if version != "editable":
             shutil.rmtree(self._folder)
+
+
+def build_page(root: Path) -> None:
+    """Build the page of a tree, unless it is current or nobody wants one.
+
+    Raises:
+        Exception: it cannot be built; the message says why, and how to go on without it.
+    """
+    if os.environ.get(NO_PAGE_VARIABLE):
+        return
+    spec = importlib.util.spec_from_file_location("wirewright_page", root / "scripts" / "page.py")
+    if spec is None or spec.loader is None:
+        raise FileNotFoundError(f"{root / 'scripts' / 'page.py'} is missing: it builds the page.")
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    try:
+        script.build(root)
+    except script.PageNotBuilt as failure:
+        failure.add_note(f"{NO_PAGE_VARIABLE}=1 builds the package without the page.")
+        raise
 
 
 def commit_of(root: Path) -> str:

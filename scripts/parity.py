@@ -26,11 +26,19 @@ KINDS: Mapping[str, str] = {
     "metric": "Metrics",
     "log": "Log events",
     "smoke": "Smoke tests",
+    "behaviour": "Behaviour",
+    "rule": "Rules",
 }
 """The kinds of rows and their headings."""
 
-SPECIFICATIONS: Mapping[str, str] = {"assistant": "The assistant", "mcp": "Its flow-builder tools"}
-"""The two specifications and their headings."""
+SPECIFICATIONS: Mapping[str, str] = {
+    "assistant": "The assistant",
+    "mcp": "Its flow-builder tools",
+    "agui": "The AG-UI adapter",
+    "streams": "Streams of events",
+    "aisdk": "The AI SDK's stream protocol",
+}
+"""The specifications and their headings."""
 
 DISPOSITIONS: Mapping[str, str] = {
     "backend": "tested",

@@ -26,6 +26,7 @@ from server.middleware.request_id import RequestId
 from server.middleware.token_check import TokenCheck
 from server.readiness import DatabaseProbe
 from server.routes import (
+    agui,
     assist,
     components,
     description,
@@ -35,12 +36,12 @@ from server.routes import (
     providers,
     run_log,
     runs,
-    sign_in,
     turns,
     usage,
     variables,
 )
 from server.routes.aisdk import chat
+from server.routes.browser import page, sign_in
 from server.routes.conversations import stored as conversations
 from server.routes.flows import files as flow_files
 from server.routes.flows import revisions, sessions, stored, templates, updates
@@ -136,6 +137,7 @@ def create_app(
                 *assist.routes,
                 *turns.routes,
                 *chat.routes,
+                *agui.routes,
                 *flow_files.routes,  # before the flows, whose ids would match `import`
                 *stored.routes,
                 *revisions.routes,
@@ -155,6 +157,7 @@ def create_app(
                 *metrics.routes,
                 *description.routes,
                 *health.routes,
+                *page.routes,
                 *sign_in.routes,
             ]
         ),

@@ -6,6 +6,7 @@ import logging
 
 import anyio
 
+from agent.assistant import Assistant
 from agent.contract.events import Stored
 from agent.errors import AssistantUnavailable
 from agent.turn.result import TurnError
@@ -147,3 +148,25 @@ class StoredCanvas:
         reason = f"Someone else has changed the same; their version was kept: {', '.join(clashes)}."
         facts = {"saved": False, "version": theirs.entry.version, "save_error": reason, "clashes": clashes}
         return stored.model_copy(update=facts)
+
+
+class KeptCanvas:
+    """The canvas that a conversation keeps for turns that name no flow.
+
+    Args:
+        assistant: has the conversations.
+        user: whose conversation it is.
+        session: the conversation.
+    """
+
+    version = None
+
+    def __init__(self, assistant: Assistant, user: str, session: str) -> None:
+        self._assistant, self._user, self._session = assistant, user, session
+
+    async def load(self) -> Flow:
+        """The canvas as the last turn left it; an empty one when none is kept."""
+        return await self._assistant.kept_canvas(self._user, self._session) or Flow.empty()
+
+    async def save(self, canvas: Flow) -> None:
+        """Nothing: the conversation keeps it with the turn."""

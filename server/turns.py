@@ -39,7 +39,7 @@ from server.limits.admission import admit_turn, check_message
 from server.limits.slots import Slot
 from server.requests.body import flow_of, validated
 from server.store.flows import FlowNotStored
-from server.stored_canvas import StoredCanvas
+from server.stored_canvas import KeptCanvas, StoredCanvas
 from server.streams.running import RunningTurn, TurnExists
 from server.streams.signals import approved_by, is_signal, signal_of
 from server.streams.sse import SseEncoder
@@ -135,6 +135,10 @@ class AssistTurn:
             if body.flow is None
             else flow_of(body.flow, "$.flow", caller.settings.nodes_limit)
         )
+        kept = None
+        if body.keep_canvas and canvas is None:
+            kept = KeptCanvas(caller.assistant, caller.id, session)
+            canvas = await kept.load()
         await _check_files(caller, body.files)
         admission = await admit_turn(caller)
         try:
@@ -151,12 +155,14 @@ class AssistTurn:
                 model=model,
                 answers=answers,
                 tools=tuple(body.tools),
+                keep_canvas=body.keep_canvas,
+                dismiss=body.dismiss,
                 apply=body.apply,
                 files=tuple(body.files),
                 max_attempts=body.max_attempts,
                 token_limit=admission.tokens,
             )
-            stream = caller.assistant.turn(request, stored)
+            stream = caller.assistant.turn(request, stored or kept)
             slot = admission.slot
             is_named = body.turn_id is not None
             return cls(

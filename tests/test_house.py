@@ -33,7 +33,10 @@ TOP_FILES = {
     ),
     *("pyproject.toml", "uv.lock", "wirewright.py"),
 }
-TOP_FOLDERS = {*FLOORS, ".ci", ".github", "benchmarks", "cassettes", "docs", "lfx_runner", "scripts", "tests"}
+TOP_FOLDERS = {
+    *FLOORS,
+    *(".ci", ".github", "benchmarks", "cassettes", "docs", "examples", "lfx_runner", "scripts", "tests", "web"),
+}
 LFX_HOMES = ("lfx_runner", "tests/lfx_runner", "benchmarks/lfx_runner")
 
 

@@ -72,6 +72,9 @@ class AssistRequest(ContractModel):
         tool_results: what came of such calls, by the id of the question.
         files: the user's files that the message is about, by their paths under `/api/v1/files`.
         apply: whether plans and replaced texts on the canvas need approval \(`ask`\) or not \(`always`\).
+        keep_canvas: whether the conversation keeps the canvas as the turn leaves it, and a turn without a flow begins
+            with the one that it keeps.
+        dismiss: whether the message is no answer to what waits in the conversation, which is given up.
         turn_id: a name for the turn that the client chooses, new for each turn; one is made when missing.
         resumable: whether the turn goes on for a while when its client is gone, so that it can be followed again.
         details: whether the stream also says how the turn started, what the model thinks, and each tool's call and
@@ -90,6 +93,8 @@ class AssistRequest(ContractModel):
     tool_results: dict[str, JsonValue] = Field(default_factory=dict[str, JsonValue], max_length=100)
     apply: Literal["ask", "always"] = "ask"
     files: list[str] = Field(default_factory=list[str], max_length=20)
+    keep_canvas: bool = False
+    dismiss: bool = False
     turn_id: str | None = Field(default=None, pattern=TURN_ID)
     resumable: bool = False
     details: bool = False
@@ -125,6 +130,8 @@ class AssistRequest(ContractModel):
                 call: answer.content for call, answer in request.answers.items() if isinstance(answer, ToolAnswered)
             },
             apply=request.apply,
+            keep_canvas=request.keep_canvas,
+            dismiss=request.dismiss,
             files=list(request.files),
             max_retries=request.max_attempts,
         )

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
-from pydantic_core.core_schema import DataclassField, ModelField, TypedDictField, WithDefaultSchema
+from pydantic_core.core_schema import (
+    DataclassField,
+    ModelField,
+    TaggedUnionSchema,
+    TypedDictField,
+    WithDefaultSchema,
+)
 
 
 class AsReceived(GenerateJsonSchema):
@@ -16,6 +22,14 @@ class AsReceived(GenerateJsonSchema):
 
     def default_schema(self, schema: WithDefaultSchema) -> JsonSchemaValue:
         return self.generate_inner(schema["schema"])
+
+    def tagged_union_schema(self, schema: TaggedUnionSchema) -> JsonSchemaValue:
+        """The union; a field that leads to a union of its own, and not to one schema, is no discriminator."""
+        made = super().tagged_union_schema(schema)
+        targets = made.get("discriminator", {}).get("mapping", {}).values()
+        if not all(isinstance(target, str) for target in targets):
+            del made["discriminator"]
+        return made
 
 
 class AsExchanged(AsReceived):

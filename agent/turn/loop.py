@@ -100,6 +100,7 @@ class AgentLoop:
     messages: list[ModelMessage] = field(default_factory=list[ModelMessage])
     client_tools: Sequence[ClientTool] = ()
     disagrees: bool = False
+    _resumed: Collection[str] = ()
 
     async def run(
         self,
@@ -117,6 +118,7 @@ class AgentLoop:
             answers: the user's answers to its approvals.
             must_act: whether to try again after an answer without any action.
         """
+        self._resumed = () if answers is None else {*answers.approvals, *answers.calls}
         answer = await self._run_agent(prompt, history, answers)
         if not isinstance(answer, str) or not self.checks_claims:
             return answer
@@ -173,13 +175,17 @@ class AgentLoop:
         self.messages = ended.all_messages()
         return ended.output
 
+    def _is_told(self, event: AgentStreamEvent) -> bool:
+        """Whether it is a call that the suspended turn has told already, and that goes on now."""
+        return isinstance(event, FunctionToolCallEvent) and event.part.tool_call_id in self._resumed
+
     def _all_toolsets(self) -> list[AbstractToolset[Workbench]]:
         own = cached_toolset(tuple(self.toolsets))
         return [own, client_toolset(self.client_tools)] if self.client_tools else [own]
 
     async def _forward(self, _: RunContext[Workbench], events: AsyncIterable[AgentStreamEvent]) -> None:
         async for event in events:
-            if is_forwarded(event, text=not self.acts):
+            if is_forwarded(event, text=not self.acts) and not self._is_told(event):
                 await self.send(event)
 
     async def _recover_flow(self, answer: str) -> str:

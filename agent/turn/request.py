@@ -55,6 +55,7 @@ class TurnRequest(BaseModel):
         replying: whether the text was typed as the answer to what waits, so that it is a no with a reason unless the
             classifier reads it otherwise.
         keep_canvas: whether the conversation keeps the canvas as the turn leaves it, for `Assistant.kept_canvas`.
+        dismiss: whether the text is no answer to what waits, which is given up.
         apply: whether plans and replaced texts on the canvas need approval (`ask`) or not (`always`).
         components: the flow's own component types, as source code.
         files: the user's files that the message is about, by their paths inside the user's folder.
@@ -78,6 +79,7 @@ class TurnRequest(BaseModel):
     tools: tuple[ClientTool, ...] = Field(default=(), max_length=CLIENT_TOOLS)
     replying: bool = False
     keep_canvas: bool = False
+    dismiss: bool = False
     apply: Literal["ask", "always"] = "ask"
     components: tuple[str, ...] = ()
     files: tuple[str, ...] = ()

@@ -105,14 +105,14 @@ async def _outcome(turn: Turn) -> TurnResult:
         if not turn.text.strip():
             return await answer_proposals(turn)
     pending = await turn.conversation.begin(turn.before)
-    if pending is not None:
+    if pending is not None and not turn.request.dismiss:
         answered = await answer_in_words(turn, pending)
         if answered is not None:
             return answered
         if turn.classification.reply == "other" and turn.classification.intent in {"question", "off_topic"}:
             return await _answer_question(turn, pending)
     await turn.conversation.withdraw(turn.before)
-    decided = await _decide(turn)
+    decided = None if pending is not None and turn.request.dismiss else await _decide(turn)
     if decided is not None:
         return decided
     asked = await ask_about_keys(turn) if turn.keys else None

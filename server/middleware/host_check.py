@@ -7,6 +7,7 @@ unless the operator names them.
 
 import re
 from collections.abc import Collection, Iterable, Mapping
+from typing import Final
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
@@ -27,6 +28,15 @@ SECURITY_HEADERS: Mapping[str, str] = {
 }
 """On every response."""
 
+PAGE_PATH: Final = "/"
+PAGE_POLICY: Final = (
+    "default-src 'none'; script-src 'self'; connect-src 'self'; "
+    "style-src 'self' 'unsafe-inline'; "  # the canvas places its nodes by styles of elements
+    "img-src 'self' data: blob:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+"""What the page may load: what this server serves, and nothing else."""
+
+_POLICY: Final = b"content-security-policy"
 _SECURED = {name.lower().encode(): value.encode() for name, value in SECURITY_HEADERS.items()}
 _CACHE = (b"cache-control", b"no-store")
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[\w.-]+)(?::(\d{1,5}))?", re.ASCII | re.IGNORECASE)
@@ -57,22 +67,24 @@ class HostCheck:
 
         async def secured(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = with_security_headers(message.get("headers", ()))
+                message["headers"] = with_security_headers(message.get("headers", ()), scope["path"])
             await send(message)
 
         refusal = refusal_of(scope["method"], Headers(scope=scope), self._names, self._origins)
         await (refusal or self._app)(scope, receive, secured)
 
 
-def with_security_headers(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+def with_security_headers(headers: Iterable[tuple[bytes, bytes]], path: str = "") -> list[tuple[bytes, bytes]]:
     """The headers of a response with those of every response, which replace its own; an own Cache-Control stays.
 
     Args:
         headers: pairs of a name in lower case and a value, as ASGI has them.
+        path: what was asked for: the page alone may run scripts.
     """
     kept = [pair for pair in headers if pair[0] not in _SECURED]
     cached = any(name == _CACHE[0] for name, _ in kept)
-    return [*kept, *_SECURED.items(), *(() if cached else (_CACHE,))]
+    secured = {**_SECURED, _POLICY: PAGE_POLICY.encode()} if path == PAGE_PATH else _SECURED
+    return [*kept, *secured.items(), *(() if cached else (_CACHE,))]
 
 
 def refusal_of(

@@ -17,8 +17,11 @@ from server.access.failed_sign_ins import FailedSignIns
 from server.error_body import error_json
 from server.json_response import JsonResponse
 
-OPEN_PATHS: Final = frozenset({"/", "/docs", "/healthz", "/openapi.json", "/readyz", SIGN_IN_PATH})
+OPEN_PATHS: Final = frozenset({"/", "/docs", "/healthz", "/icon.svg", "/openapi.json", "/readyz", SIGN_IN_PATH})
 """What is read without the token: health checks, what is the same on every server, and signing in."""
+
+OPEN_FOLDER: Final = "/assets/"
+"""The files of the page, which are likewise open."""
 
 RETRY_SECONDS: Final = "5"
 _READS: Final = frozenset({"GET", "HEAD"})
@@ -55,7 +58,10 @@ class TokenCheck:
 
     async def _refusal(self, method: str, scope: Scope) -> JsonResponse | None:
         """The response that refuses a request, or None when it may pass; its user is then in the scope."""
-        if (method in _READS and scope["path"] in OPEN_PATHS) or (method == "POST" and scope["path"] == SIGN_IN_PATH):
+        path: str = scope["path"]
+        if method in _READS and (path in OPEN_PATHS or path.startswith(OPEN_FOLDER)):
+            return None
+        if method == "POST" and path == SIGN_IN_PATH:
             return None
         headers = Headers(scope=scope)
         given = headers.getlist("authorization")

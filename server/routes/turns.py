@@ -88,8 +88,7 @@ async def following(caller: Caller, turn: str, after: int) -> Response:
     if found is None:
         raise _unknown(turn)
     if found.is_gone:
-        fix = "The conversation and the flow have what came of it. WIREWRIGHT_TURN_EVENTS_KEPT says how long they stay."
-        raise ApiError(410, "events_expired", "The events of this turn are too old to be kept.", fix)
+        raise expired()
     if found.state != RUNNING and after >= found.last:
         return Response(status_code=204, headers={TURN_HEADER: turn})
     return TurnResponse(turn, numbered(turn, turns.read_stored(caller.id, turn, after)))
@@ -138,6 +137,12 @@ def _turn(request: Request) -> str:
     if re.fullmatch(TURN_ID, turn) is None:
         raise _unknown(turn)
     return turn
+
+
+def expired() -> ApiError:
+    """What is said of a turn whose events are gone."""
+    fix = "The conversation and the flow have what came of it. WIREWRIGHT_TURN_EVENTS_KEPT says how long they stay."
+    return ApiError(410, "events_expired", "The events of this turn are too old to be kept.", fix)
 
 
 def _unknown(turn: str) -> ApiError:

@@ -25,7 +25,7 @@ from tests.processes.installation import once
 
 FOLDER: Final = Path(__file__).parent
 ROOT: Final = FOLDER.parent.parent
-SCRIPT_SECONDS: Final = 60.0
+SCRIPT_SECONDS: Final = 240.0
 """How long a script may take."""
 
 INSTALL_SECONDS: Final = 240.0

@@ -57,6 +57,7 @@ def assert_ready(state: State, requests: int) -> None:
     assert len(state["bodies"]) == requests, "nothing is sent again by itself"
 
 
+@pytest.mark.parity("aisdk-metadata", "aisdk-on-finish")
 async def test_questions_are_answered_in_one_chat(clients: Clients, catalogue: Catalogue, sdk: str) -> None:
     model = ScriptedModel("question", "A graph of components.", "question", "As I said: a graph.")
     async with serving(assistant(catalogue, model)) as live:
@@ -74,6 +75,7 @@ async def test_questions_are_answered_in_one_chat(clients: Clients, catalogue: C
     assert "A graph of components." in str(model.requests[-1])
 
 
+@pytest.mark.parity("aisdk-data")
 async def test_a_build_and_run_shows_its_calls(clients: Clients, catalogue: Catalogue, sdk: str) -> None:
     build, run = call("build_flow", 1, spec=ECHO), call("run_flow", 2, input="hi")
     model = ScriptedModel("build_flow", [build], [run], "Ran it.")
@@ -87,6 +89,7 @@ async def test_a_build_and_run_shows_its_calls(clients: Clients, catalogue: Cata
     assert not [part for part in state["messages"][-1]["parts"] if part["type"].startswith("data-")]
 
 
+@pytest.mark.parity("aisdk-resend-approvals", "aisdk-add-tool-approval")
 @pytest.mark.parametrize("decision", ["yes", "no", "changed"])
 async def test_an_edit_is_decided_and_the_turn_goes_on_by_itself(
     clients: Clients, catalogue: Catalogue, canvas: Flow, sdk: str, decision: str
@@ -124,6 +127,7 @@ async def test_a_plan_then_the_flow_is_approved(clients: Clients, catalogue: Cat
     }
 
 
+@pytest.mark.parity("aisdk-resend-outputs")
 async def test_a_tool_of_the_client_is_carried_out(clients: Clients, catalogue: Catalogue, sdk: str) -> None:
     model = ScriptedModel("question", [call("get_location", 1)], "You are in Rome.")
     async with serving(assistant(catalogue, model)) as live:
@@ -135,6 +139,7 @@ async def test_a_tool_of_the_client_is_carried_out(clients: Clients, catalogue: 
     assert "Rome" in str(model.requests[-1])
 
 
+@pytest.mark.parity("aisdk-stop")
 async def test_stopping_ends_the_turn(clients: Clients, catalogue: Catalogue, sdk: str) -> None:
     model = ScriptedModel("build_flow", [ADD], "Added it.", blocks_at=2)
     async with serving(assistant(catalogue, model)) as live:
@@ -144,6 +149,7 @@ async def test_stopping_ends_the_turn(clients: Clients, catalogue: Catalogue, sd
     assert state["finished"][-1]["isAbort"]
 
 
+@pytest.mark.parity("aisdk-resume-stream")
 async def test_a_cut_stream_is_resumed_without_anything_twice(clients: Clients, catalogue: Catalogue, sdk: str) -> None:
     def answer(*_: object) -> str:
         return "Added it, and it took a while."
@@ -170,6 +176,7 @@ async def test_a_cut_stream_is_resumed_without_anything_twice(clients: Clients, 
     assert "Added it, and it took a while." in text(resumed)
 
 
+@pytest.mark.parity("aisdk-regenerate")
 async def test_answers_are_made_again_and_messages_edited(clients: Clients, catalogue: Catalogue, sdk: str) -> None:
     answers = ("1", "2", "2 again", "1 again", "3")
     model = ScriptedModel(*(reply for answer in answers for reply in ("question", answer)))
@@ -181,6 +188,7 @@ async def test_answers_are_made_again_and_messages_edited(clients: Clients, cata
     assert [[part.get("text") for part in message["parts"]] for message in found] == [["Three?", "3"]]
 
 
+@pytest.mark.parity("aisdk-file-parts")
 async def test_a_file_is_sent_and_read(clients: Clients, catalogue: Catalogue, sdk: str) -> None:
     model = ScriptedModel("question", [call("read_file", 1, path="notes.txt")], "It says milk.")
     url = f"data:text/plain;base64,{b64encode(b'buy milk').decode()}"

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from runtime.install.environment import RunnerEnvironment
+from scripts.page import page_folder
 from tests.packaging.conftest import FOREIGN
 from tests.processes.installation import ROOT, uv_run
 
@@ -45,6 +46,8 @@ def test_the_wheel_holds_one_package_and_all_that_it_reads(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
     assert {name.split("/")[0] for name in names if ".dist-info/" not in name} == {"wirewright"}
     assert names >= CARRIED
+    assert ("wirewright/server/static/index.html" in names) == (page_folder(ROOT) / "index.html").exists()
+    assert not any("node_modules" in name for name in names)
     assert any(name.startswith("wirewright/evals/scenarios/") and name.endswith(".yaml") for name in names)
     assert not any(name.endswith(".pyc") for name in names)
 

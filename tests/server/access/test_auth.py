@@ -16,7 +16,7 @@ from runtime.accounts.user import LOCAL
 from runtime.keychain.access_token import access_token
 from server.access.auth import CODE_SECONDS, SESSION_SECONDS, SESSIONS, SIGN_IN_PATH, Access, sign_in_link
 from server.app import create_app
-from server.middleware.token_check import OPEN_PATHS
+from server.middleware.token_check import OPEN_FOLDER, OPEN_PATHS
 from server.settings import ServerSettings
 from tests.server.live import ASSIST, FLOWS, STREAM, Live, serving
 from tests.shared.scripted_assistant import assistant
@@ -64,17 +64,25 @@ async def test_every_route_and_every_method_is_refused_without_the_token(live: L
     for path in [*table, "/nothing", "/api/v1", "/api/v1/nothing", "/static/../api/v1/flows"]:
         for method in METHODS:
             reply = await live.stranger.request(method, path)
-            opened = method in ("GET", "HEAD") and path in OPEN_PATHS
+            opened = method in ("GET", "HEAD") and (path in OPEN_PATHS or path.startswith(OPEN_FOLDER))
             opened = opened or (method, path) == ("POST", "/sign-in")  # which reads a token from its body
             assert unauthorized(reply) != opened, (method, path, reply.status_code)
 
 
 async def test_what_is_open_is_on_the_list_alone(live: Live) -> None:
-    assert sorted(OPEN_PATHS) == ["/", "/docs", "/healthz", "/openapi.json", "/readyz", "/sign-in"]
+    assert sorted(OPEN_PATHS) == ["/", "/docs", "/healthz", "/icon.svg", "/openapi.json", "/readyz", "/sign-in"]
     assert (await live.stranger.get("/")).status_code == 200
     assert (await live.stranger.get("/healthz")).status_code == 200
     assert (await live.stranger.get("/readyz")).status_code == 200
-    for path in ("/healthz/", "//healthz", "/healthz/../api/v1/flows", "/HEALTHZ", "/healthz;x", "/%2e/healthz"):
+    for path in (
+        "/healthz/",
+        "//healthz",
+        "/healthz/../api/v1/flows",
+        "/HEALTHZ",
+        "/healthz;x",
+        "/%2e/healthz",
+        "/assets",
+    ):
         raw = httpx.URL(str(live.stranger.base_url), raw_path=path.encode())
         assert unauthorized(await live.stranger.send(live.stranger.build_request("GET", raw))), path
 

@@ -19,7 +19,7 @@ from runtime.accounts.scopes import SCOPES, Scope, scopes_of
 from server.access.failed_sign_ins import ALLOWED
 from server.access.scopes import NEEDS, READS, checked
 from server.app import create_app
-from server.middleware.token_check import OPEN_PATHS
+from server.middleware.token_check import OPEN_FOLDER, OPEN_PATHS
 from server.settings import ServerSettings
 from tests.server.live import ASSIST, FLOWS, STREAM, Live, events, serving
 from tests.shared.scripted_assistant import ScriptedModel, assistant
@@ -273,7 +273,7 @@ def test_a_route_without_scopes_cannot_be_served() -> None:
 
 
 def test_every_route_that_needs_no_token_is_open_on_purpose() -> None:
-    assert {path for path, needs in NEEDS.items() if needs.read is None} == set(OPEN_PATHS)
+    assert {path for path, needs in NEEDS.items() if needs.read is None} == {*OPEN_PATHS, f"{OPEN_FOLDER}{{name}}"}
     assert {route.path for route in routes()} == set(NEEDS)
 
 

@@ -73,6 +73,10 @@ def sent(echo: JsonObject, path: str) -> Sent:
         ),
         ASSIST: ({"input_value": "Hello"}, {"input_value": "Goodbye"}),
         STREAM: ({"input_value": "Hello"}, {"input_value": "Goodbye"}),
+        "/ag-ui": tuple(
+            {"threadId": "t", "runId": name, "messages": [{"id": "u", "role": "user", "content": "Hello"}]}
+            for name in ("r1", "r2")
+        ),
     }
     first, other = bodies.get(path, ({}, {"session_id": "other"}))
     return {"json": first}, {"json": other}
@@ -111,7 +115,7 @@ async def test_a_repeated_request_makes_nothing_twice_at_any_route(
         two = await live.client.post(address, headers=headers, **first)
         assert one.status_code < 300, (one.text, "the table of this test needs a body for this route")
         assert await everything(live.client, flow) == before, "nothing was made twice"
-        if path in (STREAM, "/api/chat"):
+        if path in {STREAM, "/api/chat", "/ag-ui"}:
             assert (two.status_code, two.json()["error"]["code"]) == (409, "already_streamed")
             assert two.headers[TURN_HEADER] == one.headers[TURN_HEADER]
         else:

@@ -2,7 +2,8 @@
 
 import json
 import re
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, cast
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -68,12 +69,26 @@ def test_names_are_unique_and_read_as_what_is_done(document: dict[str, Any]) -> 
     assert not [name for name in document["components"]["schemas"] if "__" in name or "-" in name]
 
 
+def mappings(part: Any) -> Iterator[dict[str, Any]]:
+    """What each discriminator of a document leads to."""
+    if isinstance(part, list):
+        for one in cast("list[Any]", part):
+            yield from mappings(one)
+    elif isinstance(part, dict):
+        for key, one in cast("dict[str, Any]", part).items():
+            if key == "discriminator" and isinstance(one, dict) and "propertyName" in one:
+                yield cast("dict[str, Any]", one).get("mapping", {})
+            yield from mappings(one)
+
+
 def test_every_reference_leads_somewhere_and_every_schema_is_one(document: dict[str, Any]) -> None:
     for reference in set(re.findall(r'"\$ref": "#/([^"]+)"', json.dumps(document))):
         found: Any = document
         for step in reference.split("/"):
             found = found[step]
         assert isinstance(found, dict), reference
+    for mapping in mappings(document):
+        assert all(isinstance(target, str) and target.startswith("#/") for target in mapping.values()), mapping
     for schema in document["components"]["schemas"].values():
         Draft202012Validator.check_schema(schema)
     assert document["openapi"] == "3.1.0"

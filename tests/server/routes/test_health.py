@@ -1,7 +1,6 @@
-"""Alive, ready, and the page that says what serves here."""
+"""Alive, and ready."""
 
 import asyncio
-import re
 from pathlib import Path
 
 import anyio
@@ -115,11 +114,3 @@ async def test_a_database_that_does_not_answer_is_not_waited_for_and_is_asked_on
             pass
     await probe.aclose()
     await database.aclose()
-
-
-async def test_the_page_shows_a_command_for_the_address_it_was_asked_at(catalogue: Catalogue) -> None:
-    async with serving(assistant(catalogue)) as live:
-        reply = await live.client.get("/", headers={"Host": "localhost:4711"})
-    assert reply.headers["content-type"] == "text/html; charset=utf-8"
-    assert "curl -N http://localhost:4711/api/v1/agentic/assist/stream" in reply.text
-    assert not re.search(r"<script|https?://(?!localhost:4711)", reply.text), "nothing is loaded from anywhere"

@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -107,6 +108,7 @@ def check(seen: list[Chunk], known: set[str]) -> None:
         assert not approvals
 
 
+@pytest.mark.parity("aisdk-sse", "aisdk-reasoning", "aisdk-files")
 @settings(max_examples=40)
 @given(turns)
 def test_every_turn_is_a_stream_that_clients_accept(turn: tuple[list[Event], Event]) -> None:
@@ -116,6 +118,7 @@ def test_every_turn_is_a_stream_that_clients_accept(turn: tuple[list[Event], Eve
     check(chunks(frames), set())
 
 
+@pytest.mark.parity("aisdk-tool-states")
 @settings(max_examples=40)
 @given(turns, st.dictionaries(calls, st.booleans()))
 def test_a_message_that_goes_on_has_what_the_client_knows(

@@ -28,6 +28,7 @@ async def asked(chat: Chat) -> list[dict[str, Any]]:
     return await chat.say("Where am I?")
 
 
+@pytest.mark.parity("aisdk-client-tools")
 async def test_a_call_of_a_clients_tool_waits_for_its_result(catalogue: Catalogue) -> None:
     model = ScriptedModel("question", [ASK], "You are in Rome.")
     async with serving(assistant(catalogue, model)) as live:
@@ -51,6 +52,7 @@ async def test_a_call_of_a_clients_tool_waits_for_its_result(catalogue: Catalogu
     assert "You are in Rome." in chat.text
 
 
+@pytest.mark.parity("aisdk-add-tool-output")
 async def test_a_tool_that_failed_says_so_to_the_model(catalogue: Catalogue) -> None:
     model = ScriptedModel("question", [ASK], "I cannot tell.")
     async with serving(assistant(catalogue, model)) as live:

@@ -46,6 +46,7 @@ async def test_resent_history_is_not_read(catalogue: Catalogue) -> None:
     assert "Obey" not in str(model.requests)
 
 
+@pytest.mark.parity("aisdk-last-message")
 async def test_the_last_message_alone_is_enough_and_the_server_knows_the_rest(catalogue: Catalogue) -> None:
     model = ScriptedModel("question", "A graph.", "question", "As I said.")
     async with serving(assistant(catalogue, model)) as live:
@@ -128,6 +129,7 @@ async def test_another_users_chat_is_out_of_reach(catalogue: Catalogue, canvas: 
         assert (await kept(live, flow))["version"] == 1
 
 
+@pytest.mark.parity("aisdk-validation")
 @pytest.mark.parametrize(
     ("body", "where"),
     [

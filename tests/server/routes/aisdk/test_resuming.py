@@ -61,6 +61,7 @@ async def test_nothing_runs_when_nothing_does(catalogue: Catalogue) -> None:
         assert await resumed(live, "a/b%00") is None
 
 
+@pytest.mark.parity("aisdk-resumable")
 async def test_a_resumable_turn_is_followed_again_from_its_first_event(catalogue: Catalogue) -> None:
     model = ScriptedModel("build_flow", [ADD], "Added it.", blocks_at=2)
     async with serving(assistant(catalogue, model)) as live:

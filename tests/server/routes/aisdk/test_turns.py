@@ -32,6 +32,7 @@ async def kept(live: Live, flow: str) -> dict[str, Any]:
     return (await live.client.get(f"{FLOWS}/{flow}")).json()
 
 
+@pytest.mark.parity("aisdk-text", "aisdk-control")
 async def test_a_question_streams_its_answer_as_one_text(catalogue: Catalogue) -> None:
     model = ScriptedModel("question", "A flow is a graph of components, which messages run through.")
     async with serving(assistant(catalogue, model)) as live:
@@ -55,6 +56,7 @@ async def test_a_question_streams_its_answer_as_one_text(catalogue: Catalogue) -
     assert seen[0]["messageMetadata"]["chatId"] == chat.id
 
 
+@pytest.mark.parity("aisdk-steps", "aisdk-tool-calls", "aisdk-server-tools")
 async def test_the_answer_stands_in_a_step_after_that_of_the_calls(catalogue: Catalogue) -> None:
     add = call("add_component", 1, type="ChatInput")
     model = ScriptedModel("build_flow", [add], "Added it.")
@@ -118,6 +120,7 @@ async def test_a_proposed_flow_that_is_refused_is_set_aside(catalogue: Catalogue
     assert chat.states[waits] == "output-denied"
 
 
+@pytest.mark.parity("aisdk-approvals")
 async def test_an_edit_is_approved_in_the_message_that_asks(catalogue: Catalogue, canvas: Flow) -> None:
     model = ScriptedModel("build_flow", [whisper(canvas)], "I changed the prompt.")
     async with serving(assistant(catalogue, model)) as live:
@@ -211,6 +214,7 @@ async def test_a_new_message_denies_what_waits(catalogue: Catalogue, canvas: Flo
     assert len(chat.messages) == 4
 
 
+@pytest.mark.parity("aisdk-preliminary", "aisdk-custom-data")
 async def test_a_run_says_how_far_it_is_and_what_it_gave(catalogue: Catalogue) -> None:
     build, run = call("build_flow", 1, spec=ECHO), call("run_flow", 2, input="hi")
     model = ScriptedModel("build_flow", [build], [run], "Ran it.")
@@ -228,6 +232,7 @@ async def test_a_run_says_how_far_it_is_and_what_it_gave(catalogue: Catalogue) -
     assert "flow" not in complete
 
 
+@pytest.mark.parity("aisdk-tool-errors")
 async def test_a_call_that_is_sent_back_is_an_error_of_its_part(catalogue: Catalogue) -> None:
     model = ScriptedModel("build_flow", [call("add_component", 1, type="Nonsense")], "There is no such component.")
     async with serving(assistant(catalogue, model)) as live:
@@ -236,6 +241,7 @@ async def test_a_call_that_is_sent_back_is_an_error_of_its_part(catalogue: Catal
     assert list(chat.states.values()) == ["output-error"]
 
 
+@pytest.mark.parity("aisdk-sources")
 async def test_a_file_that_was_read_is_a_source(catalogue: Catalogue) -> None:
     model = ScriptedModel("manage_files", [call("read_file", 1, path="notes/todo.md")], "It says: buy milk.")
     async with serving(assistant(catalogue, model)) as live:
@@ -253,6 +259,7 @@ async def test_a_file_that_was_read_is_a_source(catalogue: Catalogue) -> None:
     ]
 
 
+@pytest.mark.parity("aisdk-errors")
 async def test_a_failed_turn_ends_with_an_error_and_closes_what_is_open(catalogue: Catalogue) -> None:
     model = ScriptedModel("question", RuntimeError("secret detail"))
     async with serving(assistant(catalogue, model)) as live:

@@ -1,0 +1,1 @@
+"""What a browser asks for: the page, and signing in."""

@@ -1,0 +1,136 @@
+"""The states of the page that are looked at: how a test gets there."""
+
+from collections.abc import Awaitable, Callable
+
+from agent.models.scripted import call
+from tests.shared.flow_texts import ECHO
+from tests.shared.scripted_assistant import Step
+from tests.web.conftest import Look
+
+BUILD: tuple[Step, ...] = ("build_flow", [call("build_flow", 1, spec=ECHO)], "I built an echo. See **here**: `hello`.")
+PLAN: tuple[Step, ...] = ("build_flow", [call("propose_plan", 1, markdown="1. Take the message.\n2. Answer with it.")])
+
+
+async def flows(look: Look) -> None:
+    """The list of flows, with one in it."""
+    await look.live.client.post("/api/v1/flows", json={"name": "Mine", "data": {"nodes": [], "edges": []}})
+    await look.page.reload()
+    await look.page.get_by_role("link", name="Mine").wait_for()
+
+
+async def empty(look: Look) -> None:
+    """A new flow."""
+    await look.page.get_by_role("button", name="New flow").click()
+    await look.page.get_by_text("Ask the assistant for a flow").wait_for()
+
+
+async def proposed(look: Look) -> None:
+    """A flow that waits to be put on the canvas."""
+    await empty(look)
+    await look.ask("Build an echo")
+    await look.page.get_by_role("button", name="Put on the canvas").wait_for()
+
+
+async def built(look: Look) -> None:
+    """A flow on the canvas, a node of it selected."""
+    await proposed(look)
+    await look.page.get_by_role("button", name="Put on the canvas").click()
+    await look.page.locator(".react-flow__edge").wait_for(state="attached")
+    await look.page.get_by_role("article", name="Chat Input").locator("header").click()
+    await look.page.get_by_role("button", name="Connect to…").wait_for()
+
+
+async def traced(look: Look) -> None:
+    """A tool's call, opened."""
+    await proposed(look)
+    await look.page.get_by_text("build flow").click()
+
+
+async def planned(look: Look) -> None:
+    """A plan that waits for an answer."""
+    await empty(look)
+    await look.ask("Plan an echo")
+    await look.page.get_by_role("region", name="Plan").wait_for()
+
+
+async def refining(look: Look) -> None:
+    """A plan that is being changed."""
+    await planned(look)
+    await look.page.get_by_role("region", name="Plan").get_by_role("button", name="Change").click()
+
+
+async def palette(look: Look) -> None:
+    """The components that can be added."""
+    await empty(look)
+    await look.page.get_by_role("button", name="Add component").click()
+    await look.page.get_by_role("searchbox", name="Search").fill("chat")
+    await look.page.get_by_role("button", name="Chat Input").first.wait_for()
+
+
+async def connecting(look: Look) -> None:
+    """The targets that an output fits."""
+    await built(look)
+    await look.page.get_by_role("button", name="Connect to…").click()
+    await look.page.get_by_role("dialog").wait_for()
+
+
+async def trying(look: Look) -> None:
+    """A chat with the flow, which has answered."""
+    await built(look)
+    await look.page.get_by_role("tab", name="Try the flow").click()
+    box = look.page.get_by_role("textbox", name="Input of the run")
+    await box.fill("hello")
+    await box.press("Enter")
+    await look.page.get_by_role("log", name="Try the flow").get_by_text("hello").nth(1).wait_for()
+
+
+async def settings(look: Look) -> None:
+    """Providers, variables, files and usage."""
+    await look.live.client.put("/api/v1/variables/SEARCH_KEY", json={"value": "s3cret"})
+    await look.live.client.post("/api/v1/files", files={"file": ("hours.txt", b"nine to five")})
+    await look.page.get_by_role("link", name="Settings").click()
+    await look.page.get_by_text("hours.txt").wait_for()
+    await look.page.get_by_text("SEARCH_KEY").wait_for()
+
+
+async def conversations(look: Look) -> None:
+    """The conversations about a flow."""
+    await proposed(look)
+    await look.page.get_by_role("button", name="Conversations").click()
+    await look.page.get_by_role("dialog").get_by_text("Build an echo").first.wait_for()
+
+
+async def revisions(look: Look) -> None:
+    """The versions of a flow, one of them opened."""
+    await built(look)
+    await look.page.get_by_role("button", name="Revisions").click()
+    await look.page.get_by_role("dialog").get_by_text("Assistant").click()
+    await look.page.get_by_role("dialog").get_by_role("listitem").nth(1).wait_for()
+
+
+async def signed_out(look: Look) -> None:
+    """A browser that the server does not know."""
+    await look.page.context.clear_cookies()
+    await look.page.reload()
+    await look.page.get_by_role("button", name="Sign in").wait_for()
+    look.problems.clear()  # the console says that the server asks for a token
+
+
+State = tuple[tuple[Step, ...], Callable[[Look], Awaitable[None]]]
+STATES: dict[str, State] = {
+    "flows": ((), flows),
+    "empty": ((), empty),
+    "proposed": (BUILD, proposed),
+    "built": (BUILD, built),
+    "traced": (BUILD, traced),
+    "planned": (PLAN, planned),
+    "refining": (PLAN, refining),
+    "palette": ((), palette),
+    "connecting": (BUILD, connecting),
+    "trying": (BUILD, trying),
+    "settings": ((), settings),
+    "conversations": (BUILD, conversations),
+    "revisions": (BUILD, revisions),
+    "signed_out": ((), signed_out),
+}
+"""By name: what the model answers, and the way there."""

@@ -1,0 +1,61 @@
+"""A person without a manual: from the printed link to a flow that runs, and is found again."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Browser, expect
+
+from agent.models.scripted import call
+from flows.catalogue import Catalogue
+from tests.server.live import FLOWS
+from tests.shared.flow_texts import ECHO
+from tests.shared.scripted_assistant import ScriptedModel, assistant
+from tests.shared.stand_ins import StandInRunner, ran
+from tests.web.conftest import looking
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_flow_is_asked_for_accepted_edited_undone_exported_and_found_again(
+    browser: Browser, catalogue: Catalogue, tmp_path: Path
+) -> None:
+    model = ScriptedModel("build_flow", [call("build_flow", 1, spec=ECHO)], "I built an echo.")
+    who = assistant(catalogue, model, StandInRunner(results=[ran("hello")] * 3))
+    async with looking(browser, who) as look:
+        page = look.page
+        await page.get_by_role("button", name="New flow").click()
+        await look.ask("Build an echo")
+        card = page.get_by_role("region", name="Proposed flow: Echo")
+        await expect(card).to_contain_text("Chat Input")
+        await expect(page.locator(".react-flow__node")).to_have_count(0)
+
+        await card.get_by_role("button", name="Put on the canvas").click()
+        nodes = page.locator(".react-flow__node")
+        await expect(nodes).to_have_count(2)
+        await expect(card).to_contain_text("Approved")
+        await expect(page.locator(".react-flow__edge")).to_have_count(1)
+
+        chat = page.get_by_role("article", name="Chat Input")
+        await chat.get_by_label("Input Text").fill("good morning")
+        await expect(page.locator(".saving")).to_have_text("Saved")
+        [flow] = (await look.live.client.get(FLOWS)).json()["flows"]
+        assert "good morning" in (await look.live.client.get(f"{FLOWS}/{flow['id']}")).text
+
+        await page.get_by_role("button", name="Undo").click()
+        await expect(chat.get_by_label("Input Text")).to_have_value("")
+        await expect(page.locator(".saving")).to_have_text("Saved")
+
+        async with page.expect_download() as downloading:
+            await page.get_by_role("button", name="Export").click()
+        file = tmp_path / "exported.json"
+        await (await downloading.value).save_as(file)
+        assert len(json.loads(file.read_text())["data"]["nodes"]) == 2
+
+        await page.reload()
+        await expect(nodes).to_have_count(2)
+        await expect(page.get_by_role("log")).to_contain_text("Build an echo")
+        await expect(page.get_by_role("log")).to_contain_text("I built an echo.")
+        await page.get_by_role("link", name="All flows").click()
+        await expect(page.get_by_role("link", name=re.compile("Echo|Untitled"))).to_be_visible()

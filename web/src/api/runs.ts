@@ -1,0 +1,31 @@
+/** Runs of a stored flow: begun, followed and ended. */
+
+import type { Schemas } from "./contract";
+import { framesOf, request, send } from "./http";
+
+export type RunEvent =
+  | Schemas["NodeStarted"]
+  | Schemas["NodeFinished"]
+  | Schemas["NodeToken"]
+  | Schemas["RunComplete"]
+  | Schemas["ModelWait"]
+  | Schemas["EventsCut"]
+  | Schemas["ErrorEvent"]
+  | Schemas["CancelledEvent"];
+
+/** Begins a run of a stored flow; returns its id. It goes on without this page. */
+export async function startRun(flow: string, input: string, session: string): Promise<string> {
+  const json = { input_value: input, session_id: session, wait: false };
+  return (await request<Schemas["RunStarted"]>("POST", `/api/v1/flows/${encodeURIComponent(flow)}/run`, { json })).id;
+}
+
+/** Yields what happens in a run, from its beginning to its last event. */
+export async function* followRun(run: string): AsyncGenerator<RunEvent> {
+  const response = await send("GET", `/api/v1/runs/${encodeURIComponent(run)}/events`);
+  if (response.body !== null) yield* framesOf<RunEvent>(response.body);
+}
+
+/** Ends a run that goes on. */
+export async function cancelRun(run: string): Promise<void> {
+  await send("POST", `/api/v1/runs/${encodeURIComponent(run)}/cancel`);
+}

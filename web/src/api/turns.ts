@@ -1,0 +1,72 @@
+/** The events of a turn: as they come, and again after the connection was lost. */
+
+import type { AssistRequest, Event } from "./contract";
+import { RequestFailed, framesOf, request, send } from "./http";
+
+const STREAM = "/api/v1/agentic/assist/stream";
+const WAITS = [250, 1_000, 2_000, 4_000, 8_000];
+
+const ENDINGS: ReadonlySet<string> = new Set(["complete", "error", "cancelled"]);
+
+export interface TurnOptions {
+  signal: AbortSignal;
+  /** Called when the connection is lost, and when it is back. */
+  onConnection?: (connected: boolean) => void;
+}
+
+/** Starts a turn and yields its events to the last; the turn goes on by itself while the connection is lost. */
+export async function* startTurn(asked: AssistRequest & { turn_id: string }, options: TurnOptions): AsyncGenerator<Event> {
+  const json = { ...asked, resumable: true, details: true };
+  yield* resumed(asked.turn_id, 0, () => send("POST", STREAM, { json, signal: options.signal }), options);
+}
+
+/** Yields the events of a turn after the one with a number, to the last. */
+export async function* followTurn(turn: string, after: number, options: TurnOptions): AsyncGenerator<Event> {
+  yield* resumed(turn, after, () => events(turn, after, options.signal), options);
+}
+
+/** Stops a turn. */
+export async function cancelTurn(turn: string): Promise<void> {
+  await request("POST", `/api/v1/agentic/turns/${turn}/cancel`);
+}
+
+function events(turn: string, after: number, signal: AbortSignal): Promise<Response> {
+  return send("GET", `/api/v1/agentic/turns/${turn}/events?after=${after}`, { signal });
+}
+
+async function* resumed(
+  turn: string,
+  after: number,
+  first: () => Promise<Response>,
+  { signal, onConnection }: TurnOptions,
+): AsyncGenerator<Event> {
+  let last = after;
+  let lost = 0;
+  let ask = first;
+  for (;;) {
+    try {
+      const response = await ask();
+      if (lost > 0) onConnection?.(true);
+      if (response.status === 204 || response.body === null) return;
+      for await (const event of framesOf<Event>(response.body)) {
+        lost = 0;
+        if (event.sequence !== undefined) {
+          if (event.sequence <= last) continue;
+          last = event.sequence;
+        }
+        yield event;
+        if (ENDINGS.has(event.event)) return;
+      }
+    } catch (error) {
+      const unreachable = error instanceof RequestFailed && error.problem.code === "unreachable";
+      const cut = error instanceof TypeError; // what browsers throw when a body ends early
+      if (signal.aborted || !(unreachable || cut)) throw error;
+    }
+    const wait = WAITS[lost];
+    if (wait === undefined) throw new RequestFailed({ status: 0, code: "unreachable", message: "", fix: "" });
+    if (lost === 0) onConnection?.(false);
+    lost += 1;
+    await new Promise((resolve) => setTimeout(resolve, wait));
+    ask = () => events(turn, last, signal);
+  }
+}

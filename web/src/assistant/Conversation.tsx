@@ -1,0 +1,70 @@
+import { History, MessageSquarePlus } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
+
+import { useAssistant } from "../state/assistant";
+import { useApp } from "../state/app";
+import { useFlow } from "../state/flow";
+import { kept } from "../state/kept";
+import { strings } from "../strings";
+import { Button } from "../ui/Button";
+import { Composer } from "./Composer";
+import { ConversationsDialog } from "./ConversationsDialog";
+import { MessageItem } from "./MessageItem";
+
+/** The conversation with the assistant, and the field to write in. */
+export function Conversation() {
+  const { messages, turn, isConnected, queue, startNew, send } = useAssistant();
+  const flow = useFlow((state) => state.id);
+  const { config, fail } = useApp();
+  const [isChoosing, setChoosing] = useState(false);
+  const log = useRef<HTMLDivElement>(null);
+  const isAtEnd = useRef(true);
+  useEffect(() => {
+    if (isAtEnd.current && log.current !== null) log.current.scrollTop = log.current.scrollHeight;
+  }, [messages]);
+  const begin = () => {
+    startNew();
+    if (flow !== null) kept.keepSession(flow, useAssistant.getState().session);
+  };
+  return (
+    <>
+      <div className="row bar">
+        <small className="grow" title={config?.demo === true ? strings.demoHint : undefined}>
+          {config?.demo === true ? strings.demo : config?.default_model}
+        </small>
+        <Button label={strings.conversations} icon={<History size={16} />} onClick={() => setChoosing(true)} />
+        <Button label={strings.newConversation} icon={<MessageSquarePlus size={16} />} onClick={begin} />
+      </div>
+      <div
+        ref={log}
+        className="log"
+        role="log"
+        aria-busy={turn !== null}
+        aria-label={strings.assistant}
+        tabIndex={0}
+        onScroll={({ currentTarget: at }) => {
+          isAtEnd.current = at.scrollHeight - at.scrollTop - at.clientHeight < 24;
+        }}
+      >
+        {messages.length === 0 && (
+          <div className="hint">
+            <p>{strings.emptyConversation}</p>
+            {strings.examples.map((example) => (
+              <Button key={example} onClick={() => void send(example).catch(fail)}>
+                {example}
+              </Button>
+            ))}
+          </div>
+        )}
+        {messages.map((one) => (
+          <MessageItem key={one.id} message={one} />
+        ))}
+        {!isConnected && <p className="notice-line">{strings.connectionLost}</p>}
+        {queue.length > 0 && <p className="notice-line">{strings.queued(queue.length)}</p>}
+        {kept.isBlocked && <p className="notice-line">{strings.storageBlocked}</p>}
+      </div>
+      <Composer />
+      {isChoosing && <ConversationsDialog onClose={() => setChoosing(false)} />}
+    </>
+  );
+}

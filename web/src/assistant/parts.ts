@@ -1,0 +1,187 @@
+/** A message as ordered parts, and how the events of a turn and stored transcripts become them. */
+
+import type { CompleteData, Event, FlowDocument, Question, Todo, TokenCount, TranscriptMessage } from "../api/contract";
+
+export type Answer = "open" | "approved" | "denied" | "withdrawn";
+
+export type Part =
+  | { kind: "text"; text: string }
+  | { kind: "reasoning"; text: string }
+  | { kind: "tool"; id: string; name: string; arguments: Record<string, unknown>; result: string | null; failed: boolean }
+  | { kind: "todos"; todos: Todo[] }
+  | { kind: "file"; path: string; size: number; change: string }
+  | { kind: "proposal"; id: string | null; name: string; flow: FlowDocument | null; state: Answer }
+  | { kind: "question"; question: Question; state: Answer }
+  | { kind: "run"; output: string | null; error: string | null; seconds: number | null }
+  | { kind: "record"; text: string }
+  | { kind: "notice"; text: string }
+  | { kind: "error"; code: string; message: string; fix: string };
+
+export interface Message {
+  id: string;
+  role: "user" | "assistant";
+  parts: Part[];
+  files: string[];
+  /** What happens now; gone when the turn has ended. */
+  status: string | null;
+  isRunning: boolean;
+  usage: TokenCount | null;
+  seconds: number | null;
+  model: string | null;
+}
+
+export function message(id: string, role: Message["role"], parts: Part[] = [], files: string[] = []): Message {
+  return { id, role, parts, files, status: null, isRunning: false, usage: null, seconds: null, model: null };
+}
+
+/** The assistant's message after one more event of its turn. */
+export function afterEvent(before: Message, event: Event): Message {
+  switch (event.event) {
+    case "progress":
+      return { ...before, status: event.message };
+    case "token":
+      return withParts(before, extended(before.parts, "text", event.chunk, false));
+    case "reasoning":
+      return withParts(before, extended(before.parts, "reasoning", event.chunk, event.is_new));
+    case "tool_call": {
+      const { tool_call_id: id, tool_name: name } = event;
+      return withParts(before, [...before.parts, { kind: "tool", id, name, arguments: event.arguments, result: null, failed: false }]);
+    }
+    case "tool_result":
+      return withParts(before, withResult(before.parts, event.tool_call_id, event.tool_name, event.content, event.is_error));
+    case "todos":
+      return withParts(before, [...before.parts.filter((part) => part.kind !== "todos"), { kind: "todos", todos: event.todos }]);
+    case "file_written": {
+      const rest = before.parts.filter((part) => part.kind !== "file" || part.path !== event.path);
+      return withParts(before, [...rest, { kind: "file", path: event.path, size: event.size, change: event.action }]);
+    }
+    case "flow_preview": {
+      const rest = before.parts.filter((part) => part.kind !== "proposal");
+      return withParts(before, [...rest, { kind: "proposal", id: null, name: event.name, flow: event.flow, state: "open" }]);
+    }
+    case "complete":
+      return completed(before, event.data);
+    case "error": {
+      const failure: Part = { kind: "error", code: event.code, message: event.message, fix: event.fix };
+      return ended(withParts(before, [...withoutOffers(before.parts), ...recorded(event.record?.text), failure]));
+    }
+    case "cancelled":
+      return ended(
+        withParts(before, [...withoutOffers(before.parts), ...recorded(event.record?.text), { kind: "notice", text: event.message }]),
+      );
+    default:
+      return before;
+  }
+}
+
+/** What a message says when its answers are in. */
+export function answered(before: Message, id: string, state: Answer): Message {
+  return withParts(
+    before,
+    before.parts.map((part) => {
+      const here = part.kind === "question" ? part.question.id === id : part.kind === "proposal" && part.id === id;
+      return here && part.kind !== "text" && "state" in part && part.state === "open" ? { ...part, state } : part;
+    }),
+  );
+}
+
+/** The messages of a stored conversation: the user's words, and what the assistant did and said. */
+export function ofTranscript(stored: TranscriptMessage[]): Message[] {
+  const answers = new Map<string, Answer>();
+  for (const part of stored.flatMap((one) => one.parts)) {
+    if (part.kind === "answer") answers.set(part.id, part.decision === "approved" || part.decision === "changed" ? "approved" : part.decision);
+  }
+  return stored.flatMap((one) => {
+    const said = one.parts.flatMap((part) => (part.kind === "user" ? [part] : []));
+    let parts: Part[] = [];
+    for (const part of one.parts) {
+      switch (part.kind) {
+        case "assistant":
+          parts.push({ kind: "text", text: part.text });
+          break;
+        case "tool_call":
+          parts.push({ kind: "tool", id: part.id, name: part.tool, arguments: part.arguments, result: null, failed: false });
+          break;
+        case "tool_result":
+          parts = withResult(parts, part.id, part.tool, part.content, !part.ok);
+          break;
+        case "approval":
+          parts.push({
+            kind: "question",
+            question: { ...part.approval, id: part.id } as unknown as Question,
+            state: answers.get(part.id) ?? "open",
+          });
+          break;
+        case "file":
+          if (part.change !== "deleted") parts.push({ kind: "file", path: part.path, size: part.size, change: part.change });
+          break;
+        case "run":
+          if (part.by === "user") parts.push({ kind: "run", output: part.output, error: part.error, seconds: null });
+          break;
+        case "failure":
+          if (part.code === "cancelled") parts.push({ kind: "notice", text: part.message });
+          else parts.push({ kind: "error", code: part.code, message: part.message, fix: part.fix });
+          break;
+        case "proposal":
+          parts.push({
+            kind: "proposal",
+            id: part.id,
+            name: part.name,
+            flow: (part.flow) ?? null,
+            state: part.status === "applied" ? "approved" : part.id === null ? "withdrawn" : (answers.get(part.id) ?? "open"),
+          });
+          break;
+        default:
+          break;
+      }
+    }
+    const user = message(`${one.id}-user`, "user", said.map(({ text }) => ({ kind: "text", text })), said.flatMap(({ files }) => files));
+    return [...(said.length > 0 ? [user] : []), message(one.id, "assistant", parts)];
+  });
+}
+
+function completed(before: Message, data: CompleteData): Message {
+  const parts = before.parts.filter((part) => part.kind !== "proposal" || data.proposal !== undefined);
+  const settled = parts.map((part) =>
+    part.kind === "proposal" ? { ...part, id: data.proposal_id ?? null, flow: data.proposal ?? part.flow } : part,
+  );
+  const isTold = settled.some((part) => part.kind === "text");
+  const text: Part[] = isTold || data.result === "" ? [] : [{ kind: "text", text: data.result }];
+  const record = data.record.disagrees ? [] : recorded(data.record.text);
+  const run = data.run;
+  const error = run?.error == null ? null : [run.error.message, run.error.fix].filter(Boolean).join(" ");
+  const runs: Part[] = run === undefined ? [] : [{ kind: "run", output: run.output, error, seconds: run.metrics.seconds }];
+  const questions = (data.approvals ?? []).map((question): Part => ({ kind: "question", question, state: "open" }));
+  const notes = data.caveats.map((caveat): Part => ({ kind: "notice", text: caveat }));
+  const done = withParts(before, [...settled, ...text, ...record, ...notes, ...runs, ...questions]);
+  return { ...ended(done), usage: data.usage ?? null, seconds: data.duration_seconds, model: data.model };
+}
+
+function recorded(text: string | undefined): Part[] {
+  return text === undefined || text === "" ? [] : [{ kind: "record", text }];
+}
+
+function ended(before: Message): Message {
+  return { ...before, status: null, isRunning: false };
+}
+
+/** Parts without a flow that was shown on the way: a turn that did not come to its end offers nothing. */
+function withoutOffers(parts: Part[]): Part[] {
+  return parts.filter((part) => part.kind !== "proposal");
+}
+
+function withParts(before: Message, parts: Part[]): Message {
+  return { ...before, parts };
+}
+
+function extended(parts: Part[], kind: "text" | "reasoning", chunk: string, isNew: boolean): Part[] {
+  const last = parts.at(-1);
+  if (last?.kind === kind && !isNew) return [...parts.slice(0, -1), { kind, text: last.text + chunk }];
+  return [...parts, { kind, text: chunk.trimStart() }];
+}
+
+function withResult(parts: Part[], id: string, name: string, result: string, failed: boolean): Part[] {
+  const known = parts.some((part) => part.kind === "tool" && part.id === id);
+  const all: Part[] = known ? parts : [...parts, { kind: "tool", id, name, arguments: {}, result: null, failed: false }];
+  return all.map((part) => (part.kind === "tool" && part.id === id ? { ...part, result, failed } : part));
+}

@@ -1,0 +1,57 @@
+import { useEffect, useState } from "react";
+
+import type { ComponentTypeEntry, WholeComponent } from "../api/contract";
+import { request } from "../api/http";
+import { nodesOf } from "../flow/document";
+import { add } from "../flow/edit";
+import { useApp } from "../state/app";
+import { useFlow } from "../state/flow";
+import { strings } from "../strings";
+import { Dialog } from "../ui/Dialog";
+
+const WAIT_MILLISECONDS = 150;
+
+/** All component types, searched by what they do. */
+export function Palette({ onClose }: { onClose: () => void }) {
+  const fail = useApp((app) => app.fail);
+  const [query, setQuery] = useState("");
+  const [found, setFound] = useState<ComponentTypeEntry[]>([]);
+  useEffect(() => {
+    const abort = new AbortController();
+    const asked = new URLSearchParams({ limit: "50", ...(query === "" ? {} : { q: query }) });
+    const timer = setTimeout(() => {
+      request<{ components: ComponentTypeEntry[] }>("GET", `/api/v1/components?${asked.toString()}`, { signal: abort.signal }).then(
+        (page) => setFound(page.components),
+        (error: unknown) => {
+          if (!abort.signal.aborted) fail(error);
+        },
+      );
+    }, WAIT_MILLISECONDS);
+    return () => {
+      clearTimeout(timer);
+      abort.abort();
+    };
+  }, [query, fail]);
+  const choose = async (type: string) => {
+    const component = await request<WholeComponent>("GET", `/api/v1/components/${encodeURIComponent(type)}`);
+    const { history, change } = useFlow.getState();
+    const xs = nodesOf(history.present).map((node) => node.position?.["x"] ?? 0);
+    const [next] = add(history.present, component, { x: xs.length === 0 ? 0 : Math.max(...xs) + 360, y: 0 });
+    change(next);
+    onClose();
+  };
+  return (
+    <Dialog title={strings.addComponent} onClose={onClose}>
+      <input type="search" aria-label={strings.search} placeholder={strings.search} value={query} onChange={(event) => setQuery(event.target.value)} />
+      <ul className="choices">
+        {found.map((entry) => (
+          <li key={entry.type}>
+            <button type="button" onClick={() => void choose(entry.type).catch(fail)}>
+              <strong>{entry.display_name}</strong> {entry.description}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  );
+}

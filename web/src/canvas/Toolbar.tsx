@@ -1,0 +1,79 @@
+import { ArrowLeft, Download, GitCommitHorizontal, LayoutGrid, Plus, Redo2, Undo2 } from "lucide-react";
+import { useState } from "react";
+
+import { send } from "../api/http";
+import { edgesOf, nodesOf } from "../flow/document";
+import { move } from "../flow/edit";
+import { useApp } from "../state/app";
+import { useFlow } from "../state/flow";
+import { strings } from "../strings";
+import { Button } from "../ui/Button";
+import { ARRANGED } from "./Canvas";
+import { Palette } from "./Palette";
+import { RevisionsDialog } from "./RevisionsDialog";
+
+/** What can be done with the whole flow, and whether it is saved. */
+export function Toolbar() {
+  const { id, history, saving, problem, undo, redo, change, settle, save } = useFlow();
+  const fail = useApp((app) => app.fail);
+  const [isAdding, setAdding] = useState(false);
+  const [isLooking, setLooking] = useState(false);
+  const flow = history.present;
+  const arranged = async () => {
+    const { arrange } = await import("../flow/layout");
+    const sizeOf = (node: string) => {
+      const drawn = document.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(node)}"]`);
+      return { width: drawn?.offsetWidth ?? 280, height: drawn?.offsetHeight ?? 200 };
+    };
+    change(move(flow, arrange(flow, sizeOf)));
+    requestAnimationFrame(() => window.dispatchEvent(new Event(ARRANGED)));
+  };
+  const download = async () => {
+    if (id === null) return;
+    await save();
+    const response = await send("GET", `/api/v1/flows/${encodeURIComponent(id)}/export`);
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(await response.blob());
+    link.download = `${flow.name ?? "flow"}.json`;
+    link.click();
+    URL.revokeObjectURL(link.href);
+  };
+  return (
+    <header className="toolbar">
+      <a className="button quiet icon" href="#/flows" aria-label={strings.back} title={strings.back}>
+        <ArrowLeft size={16} />
+      </a>
+      <h1 className="hidden">{flow.name}</h1>
+      <input
+        className="title"
+        aria-label={strings.name}
+        value={flow.name ?? ""}
+        onChange={(event) => change({ ...flow, name: event.target.value }, { amends: true })}
+      />
+      <Button label={strings.undo} icon={<Undo2 size={16} />} disabled={history.past.length === 0} onClick={undo} />
+      <Button label={strings.redo} icon={<Redo2 size={16} />} disabled={history.future.length === 0} onClick={redo} />
+      <Button label={strings.layout} icon={<LayoutGrid size={16} />} disabled={nodesOf(flow).length + edgesOf(flow).length === 0} onClick={() => void arranged().catch(fail)} />
+      <Button label={strings.addComponent} icon={<Plus size={16} />} onClick={() => setAdding(true)} />
+      <Button label={strings.history} icon={<GitCommitHorizontal size={16} />} onClick={() => void save().then(() => setLooking(true))} />
+      <Button label={strings.export} icon={<Download size={16} />} onClick={() => void download().catch(fail)} />
+      <span className="saving" role="status">
+        {saving === "saved" ? strings.saved : saving === "failed" || saving === "conflict" ? strings.notSaved : strings.saving}
+      </span>
+      {saving === "failed" && (
+        <>
+          <span>{problem?.message}</span>
+          <Button onClick={() => void save()}>{strings.tryAgain}</Button>
+        </>
+      )}
+      {saving === "conflict" && (
+        <>
+          <span>{strings.conflict}</span>
+          <Button onClick={() => void settle("mine").catch(fail)}>{strings.keepMine}</Button>
+          <Button onClick={() => void settle("theirs").catch(fail)}>{strings.takeTheirs}</Button>
+        </>
+      )}
+      {isLooking && <RevisionsDialog onClose={() => setLooking(false)} />}
+      {isAdding && <Palette onClose={() => setAdding(false)} />}
+    </header>
+  );
+}

@@ -1,0 +1,140 @@
+/** What a canvas reads of a Langflow document: nodes, their fields and ports, edges and their ends. */
+
+import type { EdgeDocument, FlowDocument, NodeDocument } from "../api/contract";
+
+export interface Field {
+  name: string;
+  display_name?: string;
+  type?: string;
+  _input_type?: string;
+  input_types?: string[] | null;
+  value?: unknown;
+  show?: boolean;
+  advanced?: boolean;
+  required?: boolean;
+  multiline?: boolean;
+  password?: boolean;
+  is_list?: boolean;
+  list?: boolean;
+  options?: unknown[];
+  info?: string;
+  placeholder?: string;
+  load_from_db?: boolean;
+}
+
+export interface Output {
+  name: string;
+  display_name?: string;
+  types?: string[];
+  selected?: string | null;
+  hidden?: boolean | null;
+}
+
+export interface Definition {
+  display_name?: string;
+  description?: string;
+  template: Record<string, unknown>;
+  outputs?: Output[];
+  tool_mode?: boolean;
+}
+
+/** One end of a connection. */
+export interface End {
+  node: string;
+  port: string;
+}
+
+export const NOTE = "noteNode";
+
+export const EMPTY: FlowDocument = { name: "Untitled flow", data: { nodes: [], edges: [] } };
+
+export function nodesOf(flow: FlowDocument): NodeDocument[] {
+  return flow.data?.nodes ?? flow.nodes ?? [];
+}
+
+export function edgesOf(flow: FlowDocument): EdgeDocument[] {
+  return flow.data?.edges ?? flow.edges ?? [];
+}
+
+export function withGraph(flow: FlowDocument, nodes: NodeDocument[], edges: EdgeDocument[]): FlowDocument {
+  if (flow.data === undefined && flow.nodes !== undefined) return { ...flow, nodes, edges };
+  return { ...flow, data: { ...flow.data, nodes, edges } };
+}
+
+export function idOf(node: NodeDocument): string {
+  return node.id ?? (node.data?.["id"] as string | undefined) ?? "";
+}
+
+export function definitionOf(node: NodeDocument): Definition {
+  const definition = node.data?.["node"] as Partial<Definition> | undefined;
+  return { ...definition, template: definition?.template ?? {} };
+}
+
+export function typeOf(node: NodeDocument): string {
+  return (node.data?.["type"] as string | undefined) ?? "";
+}
+
+export function titleOf(node: NodeDocument): string {
+  return definitionOf(node).display_name ?? typeOf(node);
+}
+
+export function isNote(node: NodeDocument): boolean {
+  return node.type === NOTE || typeOf(node) === "note";
+}
+
+/** A node's fields in the order that it has them, without its source. */
+export function fieldsOf(node: NodeDocument): Field[] {
+  return Object.entries(definitionOf(node).template)
+    .filter(([name, field]) => name !== "_type" && name !== "code" && typeof field === "object" && field !== null)
+    .map(([name, field]) => ({ ...(field as object), name }));
+}
+
+/** The fields that a node shows before it is opened: those that matter, and those that are connected. */
+export function shownFields(node: NodeDocument, connected: ReadonlySet<string>): Field[] {
+  return fieldsOf(node).filter((field) => connected.has(field.name) || (field.show !== false && field.advanced !== true));
+}
+
+export function isPort(field: Field): boolean {
+  return (field.input_types?.length ?? 0) > 0;
+}
+
+/** The outputs that can be connected: the selected one where several share a port, the tool alone in tool mode. */
+export function outputsOf(node: NodeDocument): Output[] {
+  const definition = definitionOf(node);
+  const outputs = (definition.outputs ?? []).filter((output) => output.hidden !== true);
+  if (definition.tool_mode === true) {
+    const tool = outputs.filter((output) => output.name === "component_as_tool");
+    if (tool.length > 0) return tool;
+  }
+  return outputs;
+}
+
+export function labelOf(port: { name: string; display_name?: string }): string {
+  return port.display_name ?? port.name;
+}
+
+export function startOf(edge: EdgeDocument): End {
+  const handle = edge.data?.["sourceHandle"] as { name?: string } | undefined;
+  return { node: edge.source, port: handle?.name ?? "" };
+}
+
+export function endOf(edge: EdgeDocument): End {
+  const handle = edge.data?.["targetHandle"] as { fieldName?: string } | undefined;
+  return { node: edge.target, port: handle?.fieldName ?? "" };
+}
+
+export function edgeId(edge: EdgeDocument): string {
+  if (edge.id !== undefined && edge.id !== "") return edge.id;
+  const [start, end] = [startOf(edge), endOf(edge)];
+  return `${start.node}.${start.port}->${end.node}.${end.port}`;
+}
+
+/** A node's fields that an edge ends at. */
+export function connectedFields(flow: FlowDocument, node: string): Set<string> {
+  return new Set(
+    edgesOf(flow)
+      .map(endOf)
+      .filter((end) => end.node === node)
+      .map((end) => end.port),
+  );
+}

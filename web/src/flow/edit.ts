@@ -1,0 +1,94 @@
+/** Changes that the user makes by hand, each from a document to the next. */
+
+import type { FlowDocument, NodeDocument, WholeComponent } from "../api/contract";
+import { edgeBetween } from "./connect";
+import { definitionOf, edgeId, edgesOf, idOf, nodesOf, typeOf, withGraph } from "./document";
+import type { End } from "./document";
+
+export interface Point {
+  x: number;
+  y: number;
+}
+
+export function setField(flow: FlowDocument, id: string, field: string, value: unknown): FlowDocument {
+  return withNode(flow, id, (node) => {
+    const definition = definitionOf(node);
+    const before = definition.template[field] as object | undefined;
+    const template = { ...definition.template, [field]: { ...before, value } };
+    return { ...node, data: { ...node.data, node: { ...definition, template } } };
+  });
+}
+
+export function rename(flow: FlowDocument, id: string, title: string): FlowDocument {
+  return withNode(flow, id, (node) => ({ ...node, data: { ...node.data, node: { ...definitionOf(node), display_name: title } } }));
+}
+
+export function move(flow: FlowDocument, places: ReadonlyMap<string, Point>): FlowDocument {
+  const nodes = nodesOf(flow).map((node) => {
+    const place = places.get(idOf(node));
+    return place === undefined ? node : { ...node, position: { ...place } };
+  });
+  return withGraph(flow, nodes, edgesOf(flow));
+}
+
+export function remove(flow: FlowDocument, nodes: ReadonlySet<string>, edges: ReadonlySet<string>): FlowDocument {
+  return withGraph(
+    flow,
+    nodesOf(flow).filter((node) => !nodes.has(idOf(node))),
+    edgesOf(flow).filter((edge) => !edges.has(edgeId(edge)) && !nodes.has(edge.source) && !nodes.has(edge.target)),
+  );
+}
+
+export function connect(flow: FlowDocument, from: End, to: End): FlowDocument {
+  return withGraph(flow, nodesOf(flow), [...edgesOf(flow), edgeBetween(flow, from, to)]);
+}
+
+/** A component of the catalogue on the canvas; returns the document and the new node's id. */
+export function add(flow: FlowDocument, component: WholeComponent, position: Point): [FlowDocument, string] {
+  const id = freshId(flow, component.type);
+  const { type, display_name, description, template, outputs } = component;
+  const definition = { display_name, description, template, outputs };
+  const node: NodeDocument = { id, type: "genericNode", position: { ...position }, data: { id, type, node: definition } };
+  return [withGraph(flow, [...nodesOf(flow), node], edgesOf(flow)), id];
+}
+
+/** Copies of nodes and of the edges between them, a little aside; returns the document and the new nodes' ids. */
+export function duplicate(flow: FlowDocument, chosen: ReadonlySet<string>): [FlowDocument, Set<string>] {
+  const ids = new Map<string, string>();
+  let made = flow;
+  for (const node of nodesOf(flow).filter((one) => chosen.has(idOf(one)))) {
+    const id = freshId(made, typeOf(node));
+    ids.set(idOf(node), id);
+    const { x = 0, y = 0 } = node.position ?? {};
+    const copy: NodeDocument = { ...structuredClone(node), id, position: { x: x + 48, y: y + 48 } };
+    copy.data = { ...copy.data, id };
+    made = withGraph(made, [...nodesOf(made), copy], edgesOf(made));
+  }
+  for (const edge of edgesOf(flow)) {
+    const [source, target] = [ids.get(edge.source), ids.get(edge.target)];
+    const from = (edge.data?.["sourceHandle"] as { name?: string } | undefined)?.name;
+    const to = (edge.data?.["targetHandle"] as { fieldName?: string } | undefined)?.fieldName;
+    if (source === undefined || target === undefined || from === undefined || to === undefined) continue;
+    made = connect(made, { node: source, port: from }, { node: target, port: to });
+  }
+  return [made, new Set(ids.values())];
+}
+
+function withNode(flow: FlowDocument, id: string, change: (node: NodeDocument) => NodeDocument): FlowDocument {
+  return withGraph(
+    flow,
+    nodesOf(flow).map((node) => (idOf(node) === id ? change(node) : node)),
+    edgesOf(flow),
+  );
+}
+
+/** An id such as Langflow gives: the type and five characters. */
+function freshId(flow: FlowDocument, type: string): string {
+  const taken = new Set(nodesOf(flow).map(idOf));
+  const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+  for (;;) {
+    const bytes = crypto.getRandomValues(new Uint8Array(5));
+    const id = `${type}-${Array.from(bytes, (byte) => alphabet.charAt(byte % alphabet.length)).join("")}`;
+    if (!taken.has(id)) return id;
+  }
+}

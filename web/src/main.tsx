@@ -1,0 +1,17 @@
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+
+import "@xyflow/react/dist/style.css";
+import "./style.css";
+import { App } from "./App";
+import { language } from "./strings";
+
+document.documentElement.lang = language();
+const root = document.getElementById("root");
+if (root !== null) {
+  createRoot(root).render(
+    <StrictMode>
+      <App />
+    </StrictMode>,
+  );
+}

@@ -1,0 +1,68 @@
+/** Where the page is, and whether the server knows this browser. */
+
+import { create } from "zustand";
+
+import type { ConfigReply } from "../api/contract";
+import { RequestFailed, onSignedOut, request } from "../api/http";
+import { strings } from "../strings";
+
+export type Place = { view: "flows" } | { view: "settings" } | { view: "flow"; id: string };
+
+interface AppState {
+  place: Place;
+  isSignedOut: boolean;
+  config: ConfigReply | null;
+  /** What the user should know, until it is dismissed. */
+  notice: string | null;
+  say: (text: string | null) => void;
+  fail: (error: unknown) => void;
+  load: () => Promise<void>;
+  signIn: (token: string) => Promise<void>;
+}
+
+export function placeOf(hash: string): Place {
+  const [, view, id] = hash.split("/");
+  if (view === "settings") return { view };
+  return view === "flow" && id !== undefined && id !== "" ? { view, id: decodeURIComponent(id) } : { view: "flows" };
+}
+
+export function hashOf(place: Place): string {
+  return place.view === "flow" ? `#/flow/${encodeURIComponent(place.id)}` : `#/${place.view}`;
+}
+
+export function go(place: Place): void {
+  location.hash = hashOf(place);
+}
+
+export const useApp = create<AppState>((set, get) => ({
+  place: placeOf(location.hash),
+  isSignedOut: false,
+  config: null,
+  notice: null,
+  say: (notice) => set({ notice }),
+  fail: (error) => {
+    if (!(error instanceof RequestFailed)) throw error;
+    const { status, message, fix } = error.problem;
+    if (status !== 401) set({ notice: status === 0 ? strings.cannotReach : [message, fix].filter(Boolean).join(" ") });
+  },
+  load: async () => {
+    try {
+      const config = await request<ConfigReply>("GET", "/api/v1/agentic/check-config");
+      set({ config, isSignedOut: false });
+    } catch (error) {
+      get().fail(error);
+    }
+  },
+  signIn: async (token) => {
+    await fetch("/sign-in", {
+      method: "POST",
+      redirect: "manual",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ token }),
+    });
+    await get().load();
+  },
+}));
+
+onSignedOut(() => useApp.setState({ isSignedOut: true }));
+window.addEventListener("hashchange", () => useApp.setState({ place: placeOf(location.hash) }));

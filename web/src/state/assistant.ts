@@ -1,0 +1,158 @@
+/** The conversation: its messages, the turn that runs, and what waits to be sent. */
+
+import { create } from "zustand";
+
+import { afterEvent, answered, message, ofTranscript } from "../assistant/parts";
+import type { Answer, Message } from "../assistant/parts";
+import type { Decision, Event, TranscriptMessage } from "../api/contract";
+import { RequestFailed, request } from "../api/http";
+import { cancelTurn, followTurn, startTurn } from "../api/turns";
+import { kept } from "./kept";
+import { useFlow } from "./flow";
+
+interface Sent {
+  text: string;
+  files: string[];
+  approvals?: Record<string, Decision>;
+}
+
+interface AssistantState {
+  session: string;
+  messages: Message[];
+  turn: string | null;
+  isConnected: boolean;
+  /** What was typed while a turn ran; sent when it has ended. */
+  queue: Sent[];
+  model: string | null;
+  applies: "ask" | "always";
+  startNew: () => void;
+  open: (session: string) => Promise<void>;
+  send: (text: string, files?: string[]) => Promise<void>;
+  answer: (id: string, decision: Decision) => Promise<void>;
+  stop: () => Promise<void>;
+  choose: (model: string | null) => void;
+  skipAll: (on: boolean) => void;
+}
+
+export function newSession(): string {
+  return `page_${crypto.randomUUID()}`;
+}
+
+let leaving = new AbortController();
+
+export const useAssistant = create<AssistantState>((set, get) => {
+  const update = (id: string, change: (one: Message) => Message): void =>
+    set((state) => ({ messages: state.messages.map((one) => (one.id === id ? change(one) : one)) }));
+
+  const follow = async (turn: string, events: AsyncGenerator<Event>): Promise<void> => {
+    set({ turn, isConnected: true });
+    kept.turn = { session: get().session, turn };
+    try {
+      for await (const event of events) {
+        if (event.event === "flow_update") useFlow.getState().turnChanges(event);
+        if (event.event === "complete") useFlow.getState().turnEnds(event.data.flow, event.data.version ?? null);
+        if (event.event === "error" || event.event === "cancelled") useFlow.getState().turnEnds(null, event.version ?? null);
+        update(turn, (one) => afterEvent(one, event));
+      }
+    } catch (error) {
+      if (leaving.signal.aborted) return;
+      const problem = error instanceof RequestFailed ? error.problem : { code: "internal", message: String(error), fix: "" };
+      const failure: Event = { event: "error", code: problem.code, message: problem.message, fix: problem.fix };
+      update(turn, (one) => afterEvent(one, failure));
+      useFlow.getState().turnEnds(null, null);
+    }
+    kept.turn = null;
+    set({ turn: null, isConnected: true });
+    const [next, ...rest] = get().queue;
+    if (next !== undefined) {
+      set({ queue: rest });
+      await start(next);
+    }
+  };
+
+  const options = () => ({ signal: leaving.signal, onConnection: (isConnected: boolean) => set({ isConnected }) });
+
+  const start = async ({ text, files, approvals }: Sent): Promise<void> => {
+    const turn = crypto.randomUUID();
+    const { session, model, applies } = get();
+    const [provider, ...name] = model === null ? [] : model.split(":");
+    const own = text === "" ? [] : [message(`${turn}-user`, "user", [{ kind: "text", text }], files)];
+    set((state) => ({ messages: [...state.messages, ...own, { ...message(turn, "assistant"), isRunning: true }] }));
+    await useFlow.getState().turnBegins();
+    const events = startTurn(
+      {
+        input_value: text,
+        session_id: session,
+        flow_id: useFlow.getState().id,
+        turn_id: turn,
+        files,
+        apply: applies,
+        provider: provider ?? null,
+        model_name: name.length > 0 ? name.join(":") : null,
+        approvals: approvals ?? {},
+      },
+      options(),
+    );
+    await follow(turn, events);
+  };
+
+  return {
+    session: newSession(),
+    messages: [],
+    turn: null,
+    isConnected: true,
+    queue: [],
+    model: null,
+    applies: "ask",
+    startNew: () => {
+      leaving.abort();
+      leaving = new AbortController();
+      set({ session: newSession(), messages: [], turn: null, queue: [] });
+    },
+    open: async (session) => {
+      leaving.abort();
+      leaving = new AbortController();
+      set({ session, messages: [], turn: null, queue: [] });
+      const stored = await transcript(session);
+      if (get().session !== session) return;
+      set({ messages: ofTranscript(stored) });
+      const running = kept.turn;
+      if (running?.session !== session) return;
+      set((state) => ({
+        messages: [
+          ...state.messages.filter((one) => one.id !== running.turn),
+          { ...message(running.turn, "assistant"), isRunning: true },
+        ],
+      }));
+      await useFlow.getState().turnBegins();
+      void follow(running.turn, followTurn(running.turn, 0, options()));
+    },
+    send: async (text, files = []) => {
+      if (get().turn !== null) set((state) => ({ queue: [...state.queue, { text, files }] }));
+      else await start({ text, files });
+    },
+    answer: async (id, decision) => {
+      const state: Answer = decision.decision === "approve" ? "approved" : "denied";
+      set((before) => ({ messages: before.messages.map((one) => answered(one, id, state)) }));
+      const sent = { text: "", files: [], approvals: { [id]: decision } };
+      if (get().turn !== null) set((before) => ({ queue: [...before.queue, sent] }));
+      else await start(sent);
+    },
+    stop: async () => {
+      const { turn } = get();
+      if (turn !== null) await cancelTurn(turn);
+    },
+    choose: (model) => set({ model }),
+    skipAll: (on) => set({ applies: on ? "always" : "ask" }),
+  };
+});
+
+async function transcript(session: string): Promise<TranscriptMessage[]> {
+  try {
+    const path = `/api/v1/conversations/${encodeURIComponent(session)}?limit=200`;
+    return (await request<{ messages: TranscriptMessage[] }>("GET", path)).messages;
+  } catch (error) {
+    if (error instanceof RequestFailed && error.problem.status === 404) return []; // nothing was said in it yet
+    throw error;
+  }
+}

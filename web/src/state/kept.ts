@@ -1,0 +1,63 @@
+/** What this browser remembers across reloads. A browser that stores nothing forgets, and all else works. */
+
+interface Turn {
+  session: string;
+  turn: string;
+}
+
+function read(key: string): unknown {
+  try {
+    const text = localStorage.getItem(key);
+    return text === null ? null : JSON.parse(text);
+  } catch {
+    return null; // storage is blocked, or holds what another version wrote
+  }
+}
+
+function write(key: string, value: unknown): void {
+  try {
+    if (value === null) localStorage.removeItem(key);
+    else localStorage.setItem(key, JSON.stringify(value));
+  } catch {
+    isBlocked = true;
+  }
+}
+
+let isBlocked = false;
+
+function sessions(): Record<string, string> {
+  return (read("wirewright.sessions") as Record<string, string> | null) ?? {};
+}
+
+export const kept = {
+  /** Whether the browser refused to remember something. */
+  get isBlocked(): boolean {
+    return isBlocked;
+  },
+  get turn(): Turn | null {
+    return read("wirewright.turn") as Turn | null;
+  },
+  set turn(turn: Turn | null) {
+    write("wirewright.turn", turn);
+  },
+  get language(): string | null {
+    return read("wirewright.language") as string | null;
+  },
+  set language(language: string | null) {
+    write("wirewright.language", language);
+  },
+  /** The conversation that belongs to a flow. */
+  sessionOf(flow: string): string | null {
+    return sessions()[flow] ?? null;
+  },
+  keepSession(flow: string, session: string): void {
+    write("wirewright.sessions", { ...sessions(), [flow]: session });
+  },
+  get inputs(): string[] {
+    return (read("wirewright.inputs") as string[] | null) ?? [];
+  },
+  keepInput(text: string): void {
+    const rest = this.inputs.filter((one) => one !== text);
+    write("wirewright.inputs", [...rest, text].slice(-100));
+  },
+};

@@ -1,0 +1,99 @@
+import { describe, expect, test } from "vitest";
+
+import type { CompleteData, Event, TranscriptMessage } from "../src/api/contract";
+import { afterEvent, answered, message, ofTranscript } from "../src/assistant/parts";
+import type { Message } from "../src/assistant/parts";
+import { echo } from "./flows";
+
+const told = (...events: object[]): Message =>
+  events.reduce<Message>((one, event) => afterEvent(one, event as Event), { ...message("m", "assistant"), isRunning: true });
+const complete = (data: Partial<CompleteData>) => ({
+  event: "complete",
+  data: { result: "Done.", caveats: [], faults: [], model: null, duration_seconds: 1, record: { text: "", disagrees: false }, ...data },
+});
+const kinds = (one: Message) => one.parts.map((part) => part.kind);
+
+describe("events become parts in the order in which they happen", () => {
+  test("tokens are one text, and the result is not told twice", () => {
+    const one = told({ event: "token", chunk: "Hel" }, { event: "token", chunk: "lo." }, complete({ result: "Hello." }));
+    expect(one.parts).toEqual([{ kind: "text", text: "Hello." }]);
+    expect(one).toMatchObject({ isRunning: false, status: null, seconds: 1 });
+  });
+
+  test("a tool's result belongs to its call, also when the call was made in an earlier turn", () => {
+    const call = { event: "tool_call", tool_call_id: "c", tool_name: "add", arguments: { type: "A" } };
+    const result = { event: "tool_result", tool_call_id: "c", tool_name: "add", content: "no", is_error: true };
+    expect(told(call, result).parts).toEqual([{ kind: "tool", id: "c", name: "add", arguments: { type: "A" }, result: "no", failed: true }]);
+    expect(told(result).parts).toMatchObject([{ kind: "tool", id: "c", result: "no" }]);
+  });
+
+  test("progress is a status while the turn runs, and never a part", () => {
+    const running = told({ event: "progress", step: "generating", message: "Reading…", attempt: 1, max_attempts: 1 });
+    expect(running).toMatchObject({ status: "Reading…", parts: [] });
+    expect(told({ event: "progress", message: "Reading…" }, complete({})).status).toBeNull();
+  });
+
+  test("the last to-do list and the last proposal count", () => {
+    const todos = (content: string) => ({ event: "todos", todos: [{ content, status: "pending" }] });
+    const preview = (name: string) => ({ event: "flow_preview", name, flow: echo(), node_count: 3, edge_count: 0, graph: "" });
+    const one = told(todos("a"), todos("b"), preview("One"), preview("Two"), complete({ proposal: echo(), proposal_id: "p" }));
+    expect(kinds(one)).toEqual(["todos", "proposal", "text"]);
+    expect(one.parts[1]).toMatchObject({ name: "Two", id: "p", state: "open" });
+  });
+
+  test("a flow that was applied, or whose turn failed, is not offered", () => {
+    const preview = { event: "flow_preview", name: "One", flow: echo() };
+    expect(kinds(told(preview, complete({})))).toEqual(["text"]);
+    expect(kinds(told(preview, { event: "error", code: "x", message: "No.", fix: "" }))).toEqual(["error"]);
+    expect(kinds(told(preview, { event: "cancelled", message: "Stopped.", record: { text: "Added A." } }))).toEqual(["record", "notice"]);
+  });
+
+  test("the record stands beside the answer unless the answer begins with it", () => {
+    const record = (disagrees: boolean) => ({ text: "Nothing was done.", disagrees }) as CompleteData["record"];
+    expect(kinds(told(complete({ record: record(false) })))).toEqual(["text", "record"]);
+    expect(kinds(told(complete({ record: record(true) })))).toEqual(["text"]);
+  });
+
+  test("questions wait until they are answered, and an answer is given once", () => {
+    const plan = { id: "q", kind: "plan", markdown: "1. Build" } as const;
+    const waiting = told(complete({ approvals: [plan] }));
+    expect(waiting.parts.at(-1)).toEqual({ kind: "question", question: plan, state: "open" });
+    const denied = answered(waiting, "q", "denied");
+    expect(denied.parts.at(-1)).toMatchObject({ state: "denied" });
+    expect(answered(denied, "q", "approved")).toEqual(denied);
+    expect(answered(waiting, "other", "approved")).toEqual(waiting);
+  });
+});
+
+test("a stored conversation reads as it was told", () => {
+  const stored = [
+    {
+      id: "t1",
+      at: "",
+      flow_id: null,
+      version: null,
+      parts: [
+        { kind: "user", text: "Plan it", files: ["a.txt"] },
+        { kind: "tool_call", id: "c", tool: "propose_plan", arguments: {} },
+        { kind: "approval", id: "c", approval: { kind: "plan", markdown: "1." } },
+        { kind: "assistant", text: "Shall I?" },
+      ],
+    },
+    {
+      id: "t2",
+      at: "",
+      flow_id: null,
+      version: null,
+      parts: [
+        { kind: "answer", id: "c", decision: "denied", reason: "" },
+        { kind: "tool_result", id: "c", tool: "propose_plan", content: "denied", ok: false },
+        { kind: "assistant", text: "Then not." },
+      ],
+    },
+  ] as unknown as TranscriptMessage[];
+  const [asked, answer, then] = ofTranscript(stored);
+  expect(asked).toMatchObject({ role: "user", files: ["a.txt"] });
+  expect(answer?.parts.map((part) => part.kind)).toEqual(["tool", "question", "text"]);
+  expect(answer?.parts[1]).toMatchObject({ state: "denied" });
+  expect(then?.parts.map((part) => part.kind)).toEqual(["tool", "text"]);
+});
