@@ -92,7 +92,7 @@ def test_every_turn_becomes_a_run_that_clients_accept(told: list[Event], ending:
     check_rules(run(*told, ending, version=version))
 
 
-@pytest.mark.parity("stream-matched-results")
+@pytest.mark.parity("stream-matched-results", "stream-tool-items")
 @given(st.lists(CALLS, unique=True, max_size=4))
 def test_every_result_has_the_id_of_its_call(calls: list[str]) -> None:
     told: list[Event] = [ToolCallEvent(tool_call_id=call, tool_name="find", arguments={"q": call}) for call in calls]
