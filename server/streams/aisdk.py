@@ -19,7 +19,7 @@ from agent.contract.events import (
 )
 from agent.contract.questions import Question
 from agent.turn.record import unsaid
-from server.streams.aisdk_parts import Chunk, MessageParts, media_type
+from server.streams.message_parts import Chunk, MessageParts, media_type
 from server.streams.outline import flow_outline, outline, result_outline
 from server.streams.sse import frame
 

@@ -14,7 +14,7 @@ from agent.contract.questions import PlanQuestion, SecretQuestion
 from agent.turn.result import TurnError
 from flows.document import Flow
 from server.streams.aisdk import DONE, AisdkTranslation
-from server.streams.aisdk_parts import OUTPUT_CHARACTERS
+from server.streams.message_parts import OUTPUT_CHARACTERS
 
 Chunk = dict[str, Any]
 calls = st.sampled_from(["a", "b", "c"])

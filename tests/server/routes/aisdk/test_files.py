@@ -4,8 +4,12 @@ from base64 import b64encode
 from typing import Any
 
 import pytest
+from pydantic_ai import ModelMessage
+from pydantic_ai.messages import UserPromptPart
 
+from agent.models.providers import ModelChoice
 from agent.models.scripted import call
+from agent.prompts.images import sees_images
 from flows.catalogue import Catalogue
 from server.settings import ServerSettings
 from tests.server.live import Live, serving
@@ -143,3 +147,36 @@ async def test_a_body_beyond_the_limit_is_not_read(catalogue: Catalogue) -> None
         chat = Chat(live.client, messages=[user("Look", part(data_url(b"x" * 20_000), filename="a.txt"))])
         assert (await live.client.post(CHAT, json=chat.request())).status_code == 413
         assert await files(live) == []
+
+
+PIXEL = bytes.fromhex("89504e470d0a1a0a0000000d49484452000000010000000108000000003a7e9b55")
+
+
+@pytest.mark.parametrize(("model", "sees"), [("claude-sonnet-4-5", True), ("an-old-model", False)])
+async def test_models_that_see_images_get_those_of_the_message(catalogue: Catalogue, model: str, *, sees: bool) -> None:
+    script = ScriptedModel("question", [call("search_components", 1, query="chat")], "A pixel.", "question", "Yes.")
+    wanted = assistant(catalogue, script)
+    wanted.choose = lambda *_: ModelChoice("anthropic", (model,))  # what serves is the script
+    async with serving(wanted) as live:
+        chat = Chat(live.client)
+        await chat.say("What is it?", part(data_url(PIXEL, "image/png"), filename="pixel.png"))
+        await chat.say("Sure?")
+        read = (await live.client.get(f"/api/v1/conversations/{chat.id}")).text
+    shown = [PIXEL in [getattr(one, "data", None) for one in contents(request)] for request in script.requests]
+    assert shown == [False, sees, sees, False, False], "the requests of its turn, and not the classifier's"
+    assert b64encode(PIXEL).decode() not in read
+
+
+def contents(request: list[ModelMessage]) -> list[object]:
+    """What user prompts hold."""
+    prompts = [part.content for message in request for part in message.parts if isinstance(part, UserPromptPart)]
+    return [one for content in prompts for one in ([content] if isinstance(content, str) else content)]
+
+
+def test_only_models_that_are_known_to_see_are_shown_images() -> None:
+    seeing = ("claude-opus-4", "gemini-3-pro", "gpt-4o-mini", "gpt-5.2", "o3", "meta-llama/llama-4-scout", "qwen3-vl")
+    others = ("gpt-3.5-turbo", "o3-mini", "o1-mini", "mistral-small", "llama3.1", "deepseek-chat")
+    assert [name for name in seeing if not sees_images([name])] == []
+    assert [name for name in others if sees_images([name])] == []
+    assert not sees_images([])
+    assert not sees_images(["claude-opus-4", "llama3.1"]), "any of a chain may be asked"
