@@ -36,6 +36,7 @@ SPECIFICATIONS: Mapping[str, str] = {
     "mcp": "Its flow-builder tools",
     "agui": "The AG-UI adapter",
     "streams": "Streams of events",
+    "aisdk": "The AI SDK's stream protocol",
 }
 """The specifications and their headings."""
 

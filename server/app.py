@@ -42,6 +42,7 @@ from server.routes import (
     usage,
     variables,
 )
+from server.routes.aisdk import chat
 from server.routes.browser import page, sign_in
 from server.routes.conversations import stored as conversations
 from server.routes.flows import files as flow_files
@@ -150,6 +151,7 @@ def create_app(
             [
                 *assist.routes,
                 *turns.routes,
+                *chat.routes,
                 *agui.routes,
                 *flow_files.routes,  # before the flows, whose ids would match `import`
                 *stored.routes,

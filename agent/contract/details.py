@@ -59,6 +59,7 @@ class ToolResultEvent(StreamEvent):
         tool_name: the tool.
         content: the tool's answer as the model reads it, cut when it is long.
         is_error: whether the call was refused or failed.
+        denied: true when that is because the user said no to it.
     """
 
     event: Literal["tool_result"] = "tool_result"
@@ -66,3 +67,4 @@ class ToolResultEvent(StreamEvent):
     tool_name: str
     content: str
     is_error: bool = False
+    denied: bool | None = optional()

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from functools import partial
 
-from pydantic_ai import DeferredToolRequests, DeferredToolResults, ModelMessage, ModelResponse
+from pydantic_ai import BinaryContent, DeferredToolRequests, DeferredToolResults, ModelMessage, ModelResponse
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import UsageLimits
 
@@ -16,6 +16,7 @@ from agent.language.phrases import phrase
 from agent.language.questions import questions_in_words
 from agent.models.caching import cache_settings
 from agent.prompts.framing import mentions_values
+from agent.prompts.images import read_images, sees_images
 from agent.prompts.user_prompt import instructions
 from agent.toolsets.client import name_taken, refused_name
 from agent.toolsets.selection import all_tools, tools_for, unlisted_for
@@ -146,6 +147,7 @@ async def act(
             total_tokens_limit=settings.token_limit if turn.request.token_limit is None else turn.request.token_limit,
         ),
         acts=intent != "question",
+        images=await _images(turn, bench),
         checks_claims=not demo and intent != "question",
         language=turn.language_code,
         phrases=turn.language,
@@ -170,6 +172,13 @@ async def act(
     if loop.disagrees or not output:
         result.text = f"{result.record.text}\n\n{output}".strip()
     return result
+
+
+async def _images(turn: Turn, bench: Workbench) -> list[BinaryContent]:
+    """The images that the message came with, for a model that sees them."""
+    if not turn.request.files or bench.user_files is None or not sees_images(turn.choice.names):
+        return []
+    return await asyncio.to_thread(read_images, bench.user_files, turn.request.files)
 
 
 def _planner(turn: Turn, bench: Workbench) -> DemoPlanner:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pydantic_ai import (
     Agent,
     AgentStreamEvent,
+    BinaryContent,
     CustomEvent,
     DeferredToolRequests,
     DeferredToolResults,
@@ -35,6 +36,7 @@ from agent.conversation.compaction import HistoryCompaction
 from agent.honesty.claims import Difference, Evidence, correction, differences
 from agent.honesty.recovery import recover
 from agent.language.phrases import phrase
+from agent.prompts.images import AttachedImages
 from agent.toolsets.cached import Toolset, cached_toolset
 from agent.toolsets.client import ClientTool, client_toolset
 from agent.toolsets.framing import FramedResults
@@ -71,6 +73,7 @@ class AgentLoop:
         limits: the limits of that cost.
         acts: whether something is to be done; the answer is then held back until it has been checked.
         checks_claims: whether the answer's claims are checked.
+        images: the images of the message, for a model that sees them.
         language: the code of the user's language, if known.
         phrases: the language of the assistant's own phrases.
         asked: the kinds of act that the message asks for.
@@ -97,6 +100,7 @@ class AgentLoop:
     context_tokens: int | None
     settings: ModelSettings = field(default_factory=ModelSettings)
     unlisted: Collection[str] = ()
+    images: Sequence[BinaryContent] = ()
     messages: list[ModelMessage] = field(default_factory=list[ModelMessage])
     client_tools: Sequence[ClientTool] = ()
     disagrees: bool = False
@@ -152,6 +156,7 @@ class AgentLoop:
     async def _run_agent(
         self, prompt: str | None, history: Sequence[ModelMessage], answers: DeferredToolResults | None
     ) -> str | DeferredToolRequests:
+        shown = [AttachedImages(self.images)] if self.images and prompt is not None else []
         compaction = HistoryCompaction(model=self.model, usage=self.usage, context_tokens=self.context_tokens)
         with capture_run_messages() as captured:
             try:
@@ -166,7 +171,7 @@ class AgentLoop:
                     toolsets=self._all_toolsets(),
                     usage=self.usage,
                     usage_limits=self.limits,
-                    capabilities=[compaction, UnlistedTools(self.unlisted), FramedResults()],
+                    capabilities=[compaction, UnlistedTools(self.unlisted), FramedResults(), *shown],
                     event_stream_handler=self._forward,
                 )
             except BaseException:

@@ -165,6 +165,15 @@ def record_of(bench: Workbench, approvals: Collection[Approval] = (), plans: Ite
     )
 
 
+def unsaid(answer: str, record: str) -> str:
+    """What a record says beyond the answer, which may be its beginning or hold all or some lines of it."""
+    if record in answer:
+        return ""
+    said = {line.strip() for line in answer.splitlines()}
+    left = record.removeprefix(answer.strip()).strip()
+    return "\n".join(line for line in left.splitlines() if line.strip() not in said)
+
+
 def _results(bench: Workbench) -> Sequence[FlowAction]:
     """The changes of a turn; one that went back or forward counts by what it has changed in the end."""
     return diff(bench.initial_flow, bench.flow) if bench.rewound and bench.applied is None else bench.actions

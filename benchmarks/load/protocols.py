@@ -11,11 +11,14 @@ from agent.contract.events import CompleteData, CompleteEvent, Event, ProgressEv
 from flows.document import Flow
 from server.json_response import json_bytes
 from server.streams.agui import AguiTranslation
+from server.streams.aisdk import AisdkTranslation
 from server.streams.sse import line_of
 
 ROUNDS = 21
 TURNS = 20
 """Turns of a round."""
+
+PROTOCOLS = ("AG-UI", "AI SDK")
 
 WORDS = 400
 CALLS = 20
@@ -49,6 +52,15 @@ def agui(lines: list[bytes]) -> int:
     return size
 
 
+def aisdk(lines: list[bytes]) -> int:
+    """The frames of the AI SDK, in bytes."""
+    translation, size = AisdkTranslation("t", "s", "t"), 0
+    for line in lines:
+        event = read_event(line)
+        size += sum(map(len, [] if event is None else translation.frames(event)))
+    return size
+
+
 def reading(lines: list[bytes]) -> int:
     """The events read again, without any frame."""
     return sum(read_event(line) is not None for line in lines)
@@ -57,7 +69,7 @@ def reading(lines: list[bytes]) -> int:
 def measure() -> str:
     """Frame the events of a turn in each way, alternately."""
     lines = [json_bytes(event) for event in events()]
-    ways: dict[str, Callable[[list[bytes]], int]] = {"own": own, "AG-UI": agui, "reading": reading}
+    ways: dict[str, Callable[[list[bytes]], int]] = {"own": own, "AG-UI": agui, "AI SDK": aisdk, "reading": reading}
     taken: dict[str, list[float]] = {name: [] for name in ways}
     for _ in range(ROUNDS):
         for name, way in ways.items():
@@ -66,7 +78,8 @@ def measure() -> str:
                 way(lines)
             taken[name].append((process_time() - before) * 1e6 / (TURNS * len(lines)))
     figures = {name: median(row[1:]) for name, row in taken.items()}
+    more = {name: f"{figures[name]:.1f} in {name}, {figures[name] - figures['own']:.1f} beyond" for name in PROTOCOLS}
     return (
-        f"an event as a frame: {figures['own']:.1f} µs in our own stream, {figures['AG-UI']:.1f} in AG-UI, of which "
-        f"{figures['reading']:.1f} read it again: {figures['AG-UI'] - figures['own']:.1f} beyond (target: at most 4)"
+        f"an event as a frame: {figures['own']:.1f} µs in our own stream, {'; '.join(more.values())} "
+        f"(target: at most 4), of which {figures['reading']:.1f} read it again"
     )

@@ -11,7 +11,7 @@ from rich.text import Text
 from agent.contract.endings import cancelled
 from agent.language.phrases import phrase
 from agent.models.providers import DEMO
-from agent.turn.record import TurnRecord
+from agent.turn.record import TurnRecord, unsaid
 from agent.turn.result import TurnEnded, TurnEvent, TurnResult
 from cli.output.faults import note_faults
 from cli.output.questions import format_question
@@ -170,9 +170,9 @@ class Readable:
             if result.record.acted:
                 _print_record(result.record.text)
             return
-        unsaid = _beyond(self._streamed, result.text) if result.text.startswith(self._streamed.strip()) else ""
-        if unsaid:
-            print_prose(unsaid, err=False)
+        left = unsaid(self._streamed, result.text) if result.text.startswith(self._streamed.strip()) else ""
+        if left:
+            print_prose(left, err=False)
         self._show_run(result)
         told = DEMO in result.models  # the demo planner tells every caveat itself, in the user's language
         for caveat in result.caveats:
@@ -182,7 +182,7 @@ class Readable:
         if not self._interactive:
             self._note_questions(result)
             self._note_place(result)
-        _print_record(_beyond(result.text, result.record.text))
+        _print_record(unsaid(result.text, result.record.text))
 
     def _note_questions(self, result: TurnResult) -> None:
         """Note what waits for the user, who cannot answer here."""
@@ -223,15 +223,6 @@ class Readable:
             from runtime.egress.words import hosts_in_words
 
             print_prose(phrase("shell_hosts", result.language, hosts_in_words(run.hosts)))
-
-
-def _beyond(answer: str, record: str) -> str:
-    """What a record says beyond the answer, which may be its beginning or hold all or some lines of it."""
-    if record in answer:
-        return ""
-    said = {line.strip() for line in answer.splitlines()}
-    left = record.removeprefix(answer.strip()).strip()
-    return "\n".join(line for line in left.splitlines() if line.strip() not in said)
 
 
 def _print_record(text: str) -> None:

@@ -40,6 +40,8 @@ class Needs:
 NEEDS: Final[Mapping[str, Needs]] = {
     STREAM_PATH: Needs(),
     "/api/v1/agentic/assist": Needs(),
+    "/api/chat": Needs(),
+    "/api/chat/{chat:path}/stream": Needs(),
     "/ag-ui": Needs(),
     "/api/v1/agentic/turns/{turn_id}/events": Needs(),
     "/api/v1/agentic/turns/{turn_id}/cancel": Needs(),

@@ -16,6 +16,9 @@ class LimitSettings(AssistantSettings):
     body_limit: int = Field(default=1_000_000, ge=1_024)
     """How many bytes a request's body may have."""
 
+    chat_body_limit: int = Field(default=8_000_000, ge=1_024)
+    """How many bytes the body of an AI SDK client may have, which carries the chat and its files."""
+
     message_limit: int = Field(default=200_000, ge=100)
     """How many characters a message may have; a longer one is refused, one beyond `input_limit` is read in part."""
 

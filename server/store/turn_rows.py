@@ -119,6 +119,13 @@ class SqlTurns:
         is_gone = row.ended_at is not None and row.ended_at < self._clock.at(self._kept)
         return StoredTurn(row.state, row.last, is_gone, bool(row.is_lost))
 
+    async def running(self, owner: str, session: str) -> str | None:
+        """The turn of a conversation that runs, the latest if there are several."""
+        mine = and_(TurnRow.owner == owner, TurnRow.session == _digest(session), TurnRow.state == RUNNING)
+        wanted = select(TurnRow.id).where(mine).order_by(TurnRow.started_at.desc()).limit(1)
+        async with self._database.reading() as connection:
+            return (await connection.execute(wanted)).scalar_one_or_none()
+
     async def read(self, owner: str, turn: str, after: int) -> Lines:
         """The next events with higher numbers than `after`, some at a time."""
         mine = and_(TurnEventsRow.owner == owner, TurnEventsRow.turn == turn, TurnEventsRow.last > after)

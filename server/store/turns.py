@@ -84,6 +84,10 @@ class TurnStore(Protocol):
         """A turn, if it is there."""
         ...
 
+    async def running(self, owner: str, session: str) -> str | None:
+        """The turn of a conversation that runs, the latest if there are several."""
+        ...
+
     async def read(self, owner: str, turn: str, after: int) -> Lines:
         """The next events with higher numbers than `after`, some at a time."""
         ...

@@ -238,6 +238,15 @@ class RunningTurns:
         """A turn that runs here, or whose last events are not stored yet."""
         return self._turns.get((owner, turn))
 
+    async def running(self, owner: str, session: str) -> str | None:
+        """The turn of a conversation that runs, here or on another server with this database."""
+        mine = [one for (of, _), one in self._turns.items() if of == owner and one.log.session == session]
+        going = [one.id for one in mine if not one.log.has_ended]
+        if going:
+            return going[-1]
+        found = await (await self.store()).running(owner, session)
+        return None if found is not None and self.get(owner, found) is not None else found  # its end is not stored yet
+
     async def find(self, owner: str, turn: str) -> StoredTurn | None:
         """A turn of which events are stored; one whose server is gone has been interrupted."""
         store = await self.store()
@@ -260,6 +269,22 @@ class RunningTurns:
         async with aclosing(running.log.read(reader, self._read_stored)) as events:
             async for lines in events:
                 yield lines
+
+    async def follow(self, owner: str, turn: str) -> AsyncGenerator[Lines]:
+        """The events of a turn from the first, wherever it runs or ran; none if it is not known."""
+        running = self.get(owner, turn)
+        if running is None:
+            async with aclosing(self.read_stored(owner, turn, 0)) as events:
+                async for lines in events:
+                    yield lines
+            return
+        reader = running.join()
+        try:
+            async with aclosing(self.read(running, reader)) as events:
+                async for lines in events:
+                    yield lines
+        finally:
+            running.leave(reader)
 
     async def read_stored(self, owner: str, turn: str, after: int) -> AsyncGenerator[Lines]:
         """The events of a turn that ran here before, or runs on another server with this database, to the last."""

@@ -87,9 +87,14 @@ def frame(event: BaseModel | JsonObject) -> bytes:
 
 def line_of(written: bytes) -> bytes:
     """An event's JSON as one frame."""
+    return b"data: " + escaped(written) + b"\n\n"
+
+
+def escaped(written: bytes) -> bytes:
+    """JSON on one line, however a client splits lines."""
     for char, escape in _LINE_BREAKS.items():
         written = written.replace(char, escape)
-    return b"data: " + written + b"\n\n"
+    return written
 
 
 class SseEncoder:
@@ -183,6 +188,7 @@ def tool_result(event: FunctionToolResultEvent) -> ToolResultEvent:
         tool_name=part.tool_name or "",
         content=content,
         is_error=is_refused or part.outcome != "success",
+        denied=part.outcome == "denied" or None,
     )
 
 

@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from agent.conversation.transcript.parts import TranscriptEntry, TranscriptMessage
+from agent.conversation.transcript.parts import TranscriptEntry
 from flows.fields.keys import without_keys
 from server.access.caller import Caller, caller_of
 from server.errors import ApiError
@@ -24,9 +24,7 @@ from server.routes.conversations.models import (
     RewindRequest,
     Rewound,
 )
-from server.store.flows import FlowEntry
-
-PATH = "/api/v1/conversations"
+from server.routes.conversations.rewinding import PATH, take_back
 
 
 class Conversations(HTTPEndpoint):
@@ -80,40 +78,9 @@ async def rewind(request: Request) -> Response:
     caller = caller_of(request)
     entry = await _entry(caller, request)
     asked = validated(RewindRequest, await read_object(request, caller.settings.body_limit))
-    transcripts = caller.assistant.memory.transcripts
-    async with caller.assistant.queue.alone(caller.id, entry.id) as alone:
-        if not alone or await caller.state.turns.runs_elsewhere(caller.id, entry.id):
-            fix = "Wait until it has ended, or stop it."
-            raise ApiError(409, "turn_runs", "A turn of this conversation is running.", fix)
-        message = await transcripts.message(caller.id, entry.id, asked.message)
-        if message is None:
-            fix = f"GET {PATH}/{{id}} lists its messages."
-            raise ApiError(404, "message_not_found", "The conversation has no such message.", fix, "$.message")
-        flow = await _flow_before(caller, message) if asked.flow else None
-        removed = await transcripts.rewind(caller.id, entry.id, message.id)
-        now = await _entry(caller, request)
-    return JsonResponse(
-        Rewound(conversation=_shown(caller, now, running=False), removed=removed, message=message, flow=flow)
-    )
-
-
-async def _flow_before(caller: Caller, message: TranscriptMessage) -> FlowEntry:
-    """Store a flow again as it was before a message; returns it as it is now.
-
-    Raises:
-        ApiError: 409, the message was not about a stored flow.
-        FlowNotStored: the flow was removed.
-        RevisionNotKept: what it was then is not kept any more.
-    """
-    if message.flow_id is None or message.version is None:
-        fix = "Send it without `flow`; the canvas is the client's own."
-        raise ApiError(409, "no_stored_flow", "The message was not about a stored flow.", fix, "$.flow")
-    store = await caller.flows()
-    now = (await store.get(message.flow_id)).entry
-    if now.version == message.version:
-        return now
-    _, flow = await store.at_version(message.flow_id, message.version)
-    return await store.replace(message.flow_id, flow, now.version)
+    taken = await take_back(caller, entry.id, asked.message, with_flow=asked.flow)
+    now = _shown(caller, await _entry(caller, request), running=False)
+    return JsonResponse(Rewound(conversation=now, removed=taken.removed, message=taken.message, flow=taken.flow))
 
 
 def _shown(caller: Caller, entry: TranscriptEntry, *, running: bool | None = None) -> Conversation:

@@ -14,5 +14,6 @@ def test_every_way_frames_all_events(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = [json_bytes(event) for event in protocols.events()]
     assert protocols.own(lines) > sum(map(len, lines))
     assert protocols.agui(lines) > protocols.own(lines) / 2
+    assert protocols.aisdk(lines) > protocols.own(lines) / 2
     assert protocols.reading(lines) == len(lines)
-    assert re.search(r"[\d.]+ beyond \(target: at most 4\)", protocols.measure())
+    assert re.search(r"AI SDK, -?[\d.]+ beyond \(target: at most 4\)", protocols.measure())

@@ -82,6 +82,7 @@ async def fill(client: httpx.AsyncClient, echo: JsonObject) -> Belongings:
         {
             "flow_id": flow_id,
             "session": SESSION,
+            "chat": SESSION,
             "run_id": runs[0]["id"],
             "turn_id": TURN,
             "path": FILE,

@@ -67,6 +67,10 @@ def sent(echo: JsonObject, path: str) -> Sent:
             {"metrics": [{"name": "assistant_flow_proposal_continue_total"}]},
             {"metrics": [{"name": "assistant_flow_proposal_dismiss_total"}]},
         ),
+        "/api/chat": (
+            {"id": "c", "message": {"role": "user", "parts": [{"type": "text", "text": "Hello"}]}},
+            {"id": "d", "message": {"role": "user", "parts": [{"type": "text", "text": "Hello"}]}},
+        ),
         ASSIST: ({"input_value": "Hello"}, {"input_value": "Goodbye"}),
         STREAM: ({"input_value": "Hello"}, {"input_value": "Goodbye"}),
         "/ag-ui": tuple(
@@ -111,7 +115,7 @@ async def test_a_repeated_request_makes_nothing_twice_at_any_route(
         two = await live.client.post(address, headers=headers, **first)
         assert one.status_code < 300, (one.text, "the table of this test needs a body for this route")
         assert await everything(live.client, flow) == before, "nothing was made twice"
-        if path in {STREAM, "/ag-ui"}:
+        if path in {STREAM, "/api/chat", "/ag-ui"}:
             assert (two.status_code, two.json()["error"]["code"]) == (409, "already_streamed")
             assert two.headers[TURN_HEADER] == one.headers[TURN_HEADER]
         else:

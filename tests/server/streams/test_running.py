@@ -69,6 +69,7 @@ async def stored(running: RunningTurns, turn: RunningTurn) -> None:
             await asyncio.sleep(0.01)
 
 
+@pytest.mark.parity("aisdk-backpressure")
 async def test_a_reader_that_stops_reading_slows_nobody_and_takes_no_memory(tmp_path: Path) -> None:
     async with turns(tmp_path) as running:
         turn = await running.start(OWNER, Script(5_000, size=1_000), resumable=True)
