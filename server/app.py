@@ -43,7 +43,7 @@ from server.routes import (
 from server.routes.conversations import stored as conversations
 from server.routes.flows import files as flow_files
 from server.routes.flows import revisions, sessions, stored, templates, updates
-from server.routes.installation import bundles, evaluations
+from server.routes.installation import bundles, evaluations, models, users
 from server.settings import ServerSettings
 from server.state import ServerState
 from server.streams.running import RunningTurns
@@ -148,6 +148,8 @@ def create_app(
                 *bundles.routes,
                 *evaluations.routes,
                 *providers.routes,
+                *models.routes,
+                *users.routes,
                 *variables.routes,
                 *usage.routes,
                 *metrics.routes,

@@ -136,6 +136,7 @@ class AssistTurn:
                 answers=answers,
                 apply=body.apply,
                 files=tuple(body.files),
+                keep_canvas=body.keep_canvas,
                 max_attempts=body.max_attempts,
                 token_limit=admission.tokens,
             )

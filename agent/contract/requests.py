@@ -71,6 +71,8 @@ class AssistRequest(ContractModel):
         apply: whether plans and replaced texts on the canvas need approval \(`ask`\) or not \(`always`\).
         turn_id: a name for the turn that the client chooses, new for each turn; one is made when missing.
         resumable: whether the turn goes on for a while when its client is gone, so that it can be followed again.
+        keep_canvas: whether the conversation keeps the canvas as the turn leaves it, so that another client can go on
+            with it.
     """
 
     input_value: str = ""
@@ -85,6 +87,7 @@ class AssistRequest(ContractModel):
     files: list[str] = Field(default_factory=list[str], max_length=20)
     turn_id: str | None = Field(default=None, pattern=TURN_ID)
     resumable: bool = False
+    keep_canvas: bool = False
 
     @property
     def max_attempts(self) -> int | None:
@@ -105,6 +108,7 @@ class AssistRequest(ContractModel):
             apply=request.apply,
             files=list(request.files),
             max_retries=request.max_attempts,
+            keep_canvas=request.keep_canvas,
         )
 
 

@@ -20,6 +20,9 @@ from server.errors import ApiError
 from server.idempotency.check import IdempotencyCheck
 from server.middleware.request_id import ROUTE
 
+USERS_PATH: Final = "/api/v1/users"
+ROTATE_PATH: Final = f"{USERS_PATH}/{{user}}/rotate"
+
 READS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 """Methods that change nothing."""
 
@@ -65,6 +68,7 @@ NEEDS: Final[Mapping[str, Needs]] = {
     "/api/v1/conversations": Needs(),
     "/api/v1/conversations/{session:path}": Needs(),
     "/api/v1/conversations/{session:path}/rewind": Needs(),
+    "/api/v1/conversations/{session:path}/state": Needs(),
     FILES_PATH: Needs(),
     f"{FILES_PATH}/{{path:path}}": Needs(),
     "/api/v1/components": Needs(),
@@ -80,6 +84,12 @@ NEEDS: Final[Mapping[str, Needs]] = {
     "/api/v1/evaluations/{evaluation:path}/entries": Needs(),
     "/api/v1/providers": Needs(),
     "/api/v1/providers/{name}": Needs(),
+    "/api/v1/models": Needs(),
+    "/api/v1/models/test": Needs(),
+    USERS_PATH: Needs(read="admin", change="admin"),
+    f"{USERS_PATH}/{{user}}/revoke": Needs(read="admin", change="admin"),
+    ROTATE_PATH: Needs(read="admin", change="admin"),
+    "/api/v1/me": Needs(),
     "/api/v1/variables": Needs(),
     "/api/v1/variables/{name}": Needs(),
     "/api/v1/usage": Needs(),
@@ -92,6 +102,9 @@ NEEDS: Final[Mapping[str, Needs]] = {
     SIGN_IN_PATH: Needs(read=None, change=None),
 }
 """By the path of the route."""
+
+UNREPEATED: Final = frozenset({SIGN_IN_PATH, USERS_PATH, ROTATE_PATH})
+"""Paths whose answers hold a session or a token, which is shown once: they are not kept for a repeated request."""
 
 
 class ScopeCheck:
@@ -137,7 +150,7 @@ def checked(routes: Iterable[Route]) -> list[Route]:
         if route.path not in NEEDS:
             raise LookupError(f"{route.path} is missing in NEEDS.")
         wrappers = [Middleware(ScopeCheck, NEEDS[route.path], route.path)]
-        if route.path != SIGN_IN_PATH:  # whose answers hold a session, and who asks is not known before
+        if route.path not in UNREPEATED:
             wrappers.append(Middleware(IdempotencyCheck))
         found.append(Route(route.path, route.endpoint, methods=route.methods, name=route.name, middleware=wrappers))
     return found

@@ -7,6 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from agent.contract.endings import question
 from agent.conversation.transcript.parts import TranscriptEntry, TranscriptMessage
 from flows.fields.keys import without_keys
 from server.access.caller import Caller, caller_of
@@ -19,6 +20,7 @@ from server.routes.conversations.models import (
     Conversation,
     ConversationPage,
     ConversationQuery,
+    ConversationStanding,
     MessagePage,
     NewTitle,
     RewindRequest,
@@ -72,6 +74,26 @@ class OneConversation(HTTPEndpoint):
         await caller.assistant.forget(caller.id, entry.id)
         await caller.state.turns.forget(caller.id, entry.id)
         return Response(status_code=204)
+
+
+@operation(ConversationStanding)
+async def standing(request: Request) -> Response:
+    """How it stands: what waits for an answer, and the canvas that it keeps."""
+    caller = caller_of(request)
+    entry = await _entry(caller, request)
+    state = await caller.assistant.memory.load(caller.id, entry.id)
+    pending, offer = state.pending, state.offers.open
+    asked = [] if pending is None else [question(call, one, pending.canvas) for call, one in pending.unanswered.items()]
+    return JsonResponse(
+        ConversationStanding(
+            running=caller.assistant.queue.busy(caller.id, entry.id),
+            approvals=asked,
+            proposal=None if offer is None else offer.flow,
+            proposal_id=None if offer is None else offer.id,
+            canvas=state.canvas,
+            language=next((turn.language for turn in reversed(state.turns) if turn.language), "en"),
+        )
+    )
 
 
 @operation(Rewound, body=RewindRequest, errors=(409,))
@@ -141,5 +163,6 @@ async def _entry(caller: Caller, request: Request) -> TranscriptEntry:
 routes = [
     Route(PATH, Conversations),
     Route(f"{PATH}/{{session:path}}/rewind", rewind, methods=["POST"]),
+    Route(f"{PATH}/{{session:path}}/state", standing, methods=["GET"]),
     Route(f"{PATH}/{{session:path}}", OneConversation),
 ]

@@ -89,6 +89,7 @@ async def fill(client: httpx.AsyncClient, echo: JsonObject) -> Belongings:
             "type": "TypeOfAda",
             "version": "1",
             "evaluation": "of-ada.jsonl",
+            "user": "nobody",
         }
     )
 

@@ -16,7 +16,7 @@ from flows.catalogue import Catalogue
 from flows.document import JsonObject
 from flows.spec.build import build
 from flows.templates import templates
-from server.access.auth import SIGN_IN_PATH
+from server.access.scopes import UNREPEATED
 from server.app import create_app
 from server.idempotency import check, keys
 from server.idempotency.check import HEADER, REPLAYED, TURN_HEADER
@@ -36,6 +36,7 @@ REPEATABLE = {
     "/api/v1/agentic/turns/{turn_id}/cancel",
     "/api/v1/runs/{run_id}/cancel",
     "/api/v1/bundles/{name}/install",
+    "/api/v1/users/{user}/revoke",
 }
 """Paths that make nothing: a second request without a key finds that it is done."""
 
@@ -46,7 +47,7 @@ def creating() -> list[str]:
     return [
         route.path
         for route in routes
-        if route.path not in {SIGN_IN_PATH, *REPEATABLE}
+        if route.path not in {*UNREPEATED, *REPEATABLE}
         and ("POST" in (route.methods or ()) or hasattr(route.endpoint, "post"))
     ]
 
