@@ -12,8 +12,7 @@ from starlette.routing import Route
 
 from agent.contract.schemas import AsExchanged
 from server.access.auth import SIGN_IN_PATH
-from server.access.scopes import UNREPEATED
-from server.access.scopes import NEEDS, READS
+from server.access.scopes import NEEDS, READS, UNREPEATED
 from server.idempotency.check import HEADER as KEY
 from server.idempotency.check import REPLAYED
 from server.middleware.request_id import HEADER as REQUEST_ID
