@@ -1,7 +1,7 @@
 """`wirewright doctor`: examines this installation, and writes a report of it for a bug."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -9,11 +9,16 @@ from cli.errors import FAILED, BadUsage
 from cli.options import Json
 from cli.output.columns import print_lines, print_rows
 from cli.output.streams import print_json, print_message
+from cli.remote.option import ServerAddress, here_alone, server_at
+
+if TYPE_CHECKING:
+    from cli.remote.connection import Server
 
 _MARKS = {"works": "ok", "missing": "NO", "optional": "--"}
 
 
 def doctor(
+    server: ServerAddress = None,
     *,
     bundle: Annotated[
         Path | None,
@@ -21,9 +26,16 @@ def doctor(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Show what works here, what is missing and how to get it; exit 1 when something needed is missing."""
+    """Show what works here, what is missing and how to get it; exit 1 when something needed is missing.
+
+    With --server: its state and release, who you are there, and its model.
+    """
     from cli.doctor import report
 
+    here_alone(server, bundle=bundle)
+    if (remote := server_at(server)) is not None:
+        _examine(remote, as_json=as_json)
+        return
     found = report.examine()
     if bundle is not None:
         _write(bundle, report.bundle().model_dump_json(indent=2) + "\n")
@@ -41,6 +53,45 @@ def doctor(
             if check.fix:
                 print_lines(f"    -> {check.fix}", hanging=" " * 7)
     if not found.ok:
+        raise typer.Exit(FAILED)
+
+
+def _examine(server: "Server", *, as_json: bool) -> None:
+    """Show how a server is; exit 1 when something does not work, or its release is another one."""
+    from cli.documents.servers import ServerReport
+    from cli.remote.stores.installation import liveness, readiness
+    from cli.remote.stores.models import RemoteModels
+    from cli.remote.stores.users import RemoteUsers
+    from runtime.install.release import release
+
+    theirs, state = liveness(server).release, readiness(server)
+    user, models = RemoteUsers(server).me().user, RemoteModels(server).overview()
+    same = theirs == release()
+    ok = state.ready and same
+    if as_json:
+        print_json(
+            ServerReport(
+                ok=ok,
+                server=server.origin,
+                release=theirs,
+                own_release=release(),
+                readiness=state,
+                user=user,
+                models=models,
+            )
+        )
+    else:
+        version = theirs if same else f"{theirs}, and here {release()}"
+        ends = "" if user.expires_at is None else f"; the token ends {user.expires_at[:16].replace('T', ' ')} UTC"
+        print_rows([(_MARKS["works" if same else "missing"], f"Release: {version}")])
+        print_rows([(_MARKS["works" if state.runner == "ready" else "missing"], f"Flow engine: {state.runner}")])
+        print_rows([(_MARKS["works" if state.database == "ready" else "missing"], f"Database: {state.database}")])
+        print_rows([(_MARKS["works"], f"You: {user.name} ({', '.join(user.scopes)}){ends}")])
+        named = models.default or "none" if models.error is None else f"none. {models.error.message}"
+        print_rows([(_MARKS["optional" if models.default in (None, "demo") else "works"], f"Model: {named}")])
+        if not state.ready:
+            print_lines(f"    -> {state.message} {state.fix or ''}".rstrip(), hanging=" " * 7)
+    if not ok:
         raise typer.Exit(FAILED)
 
 

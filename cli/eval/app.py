@@ -25,7 +25,7 @@ def group(
     """Play scenarios and score the attempts."""
     from importlib.util import find_spec
 
-    if find_spec("scipy") is None:
+    if find_spec("scipy") is None and context.invoked_subcommand != "results":
         fix = "Install it: uv pip install 'wirewright[evals]'."
         raise CommandError("extra_missing", "Evaluations need the extra `evals`.", fix=fix)
     if scenarios is not None and not Path(scenarios).is_dir():
@@ -66,5 +66,6 @@ commands.add(
 )(export.export)
 commands.add_typer(imports.commands, name="import")
 commands.add_typer(pack_commands.commands, name="pack")
+commands.add_typer(results.commands, name="results")
 commands.add("fix", "wirewright eval fix attempts.jsonl --out fixes.jsonl")(eval_fix.fix)
 commands.add("conversations", "wirewright eval conversations build-run-then-undo")(conversations.conversations)

@@ -89,24 +89,6 @@ class RemoteConversations:
             if len(found) >= limit or page.next is None or not page.conversations:
                 return found, page.total
 
-    def find(self, name: str) -> Conversation:
-        """The conversation with an id, or whose id alone begins so.
-
-        Raises:
-            CommandError: there is none, or there are several.
-        """
-        entries, _ = self.entries(limit=10_000)
-        found = [one for one in entries if one.id == name] or [
-            one for one in entries if name and one.id.startswith(name)
-        ]
-        if len(found) == 1:
-            return found[0]
-        if found:
-            message, fix = f"{name[:80]!r} fits {len(found)} conversations.", "Write more of its id."
-            raise CommandError("conversation_ambiguous", message, fix=fix, where="ID")
-        fix = f"wirewright conversations list --server {self._server.origin} shows them."
-        raise CommandError("conversation_not_found", f"There is no conversation {name[:80]!r}.", fix=fix, where="ID")
-
     def messages(self, session: str, offset: int = 0) -> tuple[Conversation, list[TranscriptMessage]]:
         """A conversation with its messages from a place on, oldest first."""
         found: list[TranscriptMessage] = []
