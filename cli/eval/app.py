@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from cli.errors import BadUsage, CommandError
-from cli.eval import check, compare, conversations, export, imports, mutate, report, run, score, show
+from cli.eval import check, compare, conversations, export, imports, mutate, report, results, run, score, show
 from cli.eval import fix as eval_fix
 from cli.eval.judging import calibrate, judge
 from cli.eval.pack import app as pack_commands
@@ -18,6 +18,7 @@ commands = CommandGroup("Play scenarios and score the attempts.")
 
 @commands.callback()
 def group(
+    context: typer.Context,
     scenarios: Annotated[
         str | None, typer.Option(metavar="DIR", help="Your own scenarios, instead of the built-in ones.")
     ] = None,
