@@ -42,6 +42,7 @@ export interface AssistRequest {
   files?: string[];
   turn_id?: string | null;
   resumable?: boolean;
+  keep_canvas?: boolean;
 }
 
 /** How many changes a finished message of the assistant lists. */
