@@ -18,8 +18,13 @@ from runtime.database.database import Database
 from runtime.files.folders import LOCAL_USER
 from runtime.sessions.store import FlowSessions
 from server.store.flows import FlowEntry
+from server.store.turn_rows import SqlTurns
+from server.store.turns import SteadyClock
 
 __all__ = ["Conversations", "ServerConversations", "answer_of", "local_conversations"]
+
+TURN_SECONDS = 3_600.0
+"""How long a turn may last, unless a server says otherwise."""
 
 _MESSAGES = 10_000
 """Messages of a conversation that are read at most."""
@@ -59,6 +64,7 @@ class LocalConversations:
     def __init__(self, database: Database) -> None:
         self._memory = StoredMemory(database)
         self._sessions = FlowSessions(database)
+        self._turns = SqlTurns(database, "", 0.0, SteadyClock())
 
     async def entries(self, text: str, limit: int) -> tuple[list[TranscriptEntry], int]:
         """Those in whose title or preview a text stands, last used first, and how many there are in all."""
@@ -75,6 +81,7 @@ class LocalConversations:
 
     async def remove(self, session: str) -> None:
         """Remove one, with what its runs remember."""
+        await self._not_running(session)
         await self._memory.forget(LOCAL_USER, session)
         await self._sessions.remove_everywhere(LOCAL_USER, session)
 
@@ -82,8 +89,20 @@ class LocalConversations:
         """Take back a message and everything after it; flows are stored on servers alone."""
         if flow:
             raise CommandError("server_needed", "Flows are stored on a server.", fix="Write --server URL.")
+        await self._not_running(session)
         await self._memory.transcripts.rewind(LOCAL_USER, session, message)
         return None
+
+
+    async def _not_running(self, session: str) -> None:
+        """Refuse what a turn would undo when it saves the conversation.
+
+        Raises:
+            CommandError: a server with this database takes one.
+        """
+        if await self._turns.runs_elsewhere(LOCAL_USER, session, TURN_SECONDS):
+            fix = "Wait until it has ended, or stop it; a server that was killed ends it when it starts again."
+            raise CommandError("turn_runs", "A server takes a turn of this conversation.", fix=fix)
 
 
 class ServerConversations:

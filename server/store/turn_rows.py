@@ -102,6 +102,15 @@ class SqlTurns:
         is_gone = row.ended_at is not None and row.ended_at < self._clock.at(self._kept)
         return StoredTurn(row.state, row.last, is_gone)
 
+    async def runs_elsewhere(self, owner: str, session: str, seconds: float) -> bool:
+        """Whether another server takes a turn of a conversation, begun no longer ago than a turn may last."""
+        of_session = and_(TurnRow.owner == owner, TurnRow.session == _digest(session), TurnRow.state == RUNNING)
+        wanted = select(TurnRow.id).where(
+            of_session, TurnRow.server != self._server, TurnRow.started_at > self._clock.at(seconds)
+        )
+        async with self._database.reading() as connection:
+            return (await connection.execute(wanted.limit(1))).first() is not None
+
     async def read(self, owner: str, turn: str, after: int) -> Lines:
         """The next events with higher numbers than `after`, some at a time."""
         mine = and_(TurnEventsRow.owner == owner, TurnEventsRow.turn == turn, TurnEventsRow.last > after)

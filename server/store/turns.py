@@ -76,6 +76,10 @@ class TurnStore(Protocol):
         """A turn, if it is there."""
         ...
 
+    async def runs_elsewhere(self, owner: str, session: str, seconds: float) -> bool:
+        """Whether another server takes a turn of a conversation, begun no longer ago than a turn may last."""
+        ...
+
     async def read(self, owner: str, turn: str, after: int) -> Lines:
         """The next events with higher numbers than `after`, some at a time."""
         ...

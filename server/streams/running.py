@@ -237,6 +237,16 @@ class RunningTurns:
         """A turn of which events are stored."""
         return await (await self.store()).find(owner, turn)
 
+    async def runs_elsewhere(self, owner: str, session: str, seconds: float) -> bool:
+        """Whether another server with this database takes a turn of a conversation.
+
+        Args:
+            owner: whose conversation it is.
+            session: its id.
+            seconds: how long a turn may last.
+        """
+        return await (await self.store()).runs_elsewhere(owner, session, seconds)
+
     async def read(self, running: RunningTurn, reader: Reader) -> AsyncGenerator[Lines]:
         """The events of a turn that runs here, as they come."""
         async with aclosing(running.log.read(reader, self._read_stored)) as events:

@@ -66,11 +66,12 @@ class OneConversation(HTTPEndpoint):
         await caller.assistant.memory.transcripts.retitle(caller.id, entry.id, without_keys(title))
         return JsonResponse(_shown(caller, await _entry(caller, request)))
 
-    @operation()
+    @operation(errors=(409,))
     async def delete(self, request: Request) -> Response:
         """Delete it, with what its runs remember; a turn of it that still runs is deleted when it ends."""
         caller = caller_of(request)
         entry = await _entry(caller, request)
+        await _not_elsewhere(caller, entry)
         await caller.assistant.forget(caller.id, entry.id)
         await caller.state.turns.forget(caller.id, entry.id)
         return Response(status_code=204)
@@ -102,6 +103,7 @@ async def rewind(request: Request) -> Response:
     caller = caller_of(request)
     entry = await _entry(caller, request)
     asked = validated(RewindRequest, await read_object(request, caller.settings.body_limit))
+    await _not_elsewhere(caller, entry)
     transcripts = caller.assistant.memory.transcripts
     async with caller.assistant.queue.alone(caller.id, entry.id) as alone:
         if not alone:
@@ -136,6 +138,17 @@ async def _flow_before(caller: Caller, message: TranscriptMessage) -> FlowEntry:
         return now
     _, flow = await store.at_version(message.flow_id, message.version)
     return await store.replace(message.flow_id, flow, now.version)
+
+
+async def _not_elsewhere(caller: Caller, entry: TranscriptEntry) -> None:
+    """Refuse what a turn on another server would undo when it saves the conversation.
+
+    Raises:
+        ApiError: 409, one runs there.
+    """
+    if await caller.state.turns.runs_elsewhere(caller.id, entry.id, caller.settings.work_seconds):
+        fix = "Wait until it has ended, or stop it there."
+        raise ApiError(409, "runs_elsewhere", "Another server with this database takes a turn of it.", fix)
 
 
 def _shown(caller: Caller, entry: TranscriptEntry, *, running: bool | None = None) -> Conversation:
