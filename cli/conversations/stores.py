@@ -93,7 +93,6 @@ class LocalConversations:
         await self._memory.transcripts.rewind(LOCAL_USER, session, message)
         return None
 
-
     async def _not_running(self, session: str) -> None:
         """Refuse what a turn would undo when it saves the conversation.
 

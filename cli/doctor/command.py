@@ -1,18 +1,22 @@
 """`wirewright doctor`: examines this installation, and writes a report of it for a bug."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from cli.errors import FAILED, BadUsage
+from cli.errors import FAILED, BadUsage, CommandError
 from cli.options import Json
 from cli.output.columns import print_lines, print_rows
 from cli.output.streams import print_json, print_message
 from cli.remote.option import ServerAddress, here_alone, server_at
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from cli.remote.connection import Server
+
+T = TypeVar("T")
 
 _MARKS = {"works": "ok", "missing": "NO", "optional": "--"}
 
@@ -65,7 +69,8 @@ def _examine(server: "Server", *, as_json: bool) -> None:
     from runtime.install.release import release
 
     theirs, state = liveness(server).release, readiness(server)
-    user, models = RemoteUsers(server).me().user, RemoteModels(server).overview()
+    user = _if_known(lambda: RemoteUsers(server).me().user)
+    models = _if_known(RemoteModels(server).overview)
     same = theirs == release()
     ok = state.ready and same
     if as_json:
@@ -82,17 +87,30 @@ def _examine(server: "Server", *, as_json: bool) -> None:
         )
     else:
         version = theirs if same else f"{theirs}, and here {release()}"
-        ends = "" if user.expires_at is None else f"; the token ends {user.expires_at[:16].replace('T', ' ')} UTC"
         print_rows([(_MARKS["works" if same else "missing"], f"Release: {version}")])
         print_rows([(_MARKS["works" if state.runner == "ready" else "missing"], f"Flow engine: {state.runner}")])
         print_rows([(_MARKS["works" if state.database == "ready" else "missing"], f"Database: {state.database}")])
-        print_rows([(_MARKS["works"], f"You: {user.name} ({', '.join(user.scopes)}){ends}")])
-        named = models.default or "none" if models.error is None else f"none. {models.error.message}"
-        print_rows([(_MARKS["optional" if models.default in (None, "demo") else "works"], f"Model: {named}")])
+        if user is not None:
+            until = "" if user.expires_at is None else f"; the token ends {user.expires_at[:16].replace('T', ' ')} UTC"
+            print_rows([(_MARKS["works"], f"You: {user.name} ({', '.join(user.scopes)}){until}")])
+        if models is not None:
+            named = models.default or "none" if models.error is None else f"none. {models.error.message}"
+            print_rows([(_MARKS["optional" if models.default in (None, "demo") else "works"], f"Model: {named}")])
         if not state.ready:
-            print_lines(f"    -> {state.message} {state.fix or ''}".rstrip(), hanging=" " * 7)
+            told = f"{state.message.rstrip('.')}. {state.fix or ''}".rstrip()
+            print_lines(f"    -> {told}", hanging=" " * 7)
     if not ok:
         raise typer.Exit(FAILED)
+
+
+def _if_known(read: "Callable[[], T]") -> "T | None":
+    """What a server says; None when it is of a version that does not say so."""
+    try:
+        return read()
+    except CommandError as error:
+        if error.code != "unreadable_answer":
+            raise
+        return None
 
 
 def _write(path: Path, text: str) -> None:

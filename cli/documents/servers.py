@@ -11,15 +11,18 @@ from server.store.flows import FlowEntry, Revision
 
 
 class ServerReport(TypedDict):
-    """How a server is: `ok` when everything works, and both have the same release."""
+    """How a server is: `ok` when everything works, and both have the same release.
+
+    `user` and `models` are null for a server that does not say so.
+    """
 
     ok: bool
     server: str
     release: str
     own_release: str
     readiness: Readiness
-    user: UserEntry
-    models: Overview
+    user: UserEntry | None
+    models: Overview | None
 
 
 class BundleList(TypedDict):

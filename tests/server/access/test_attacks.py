@@ -84,7 +84,6 @@ async def test_two_credentials_are_never_somebody_elses(catalogue: Catalogue, ec
             [("Authorization", tokens[0]), ("Authorization", "Bearer nothing-at-all-nothing-at-all-nothing")],
             [("Authorization", f"{tokens[0]}, {tokens[0]}")],
             [("Authorization", tokens[0].lower().replace("bearer", "Basic"))],
-            [("Authorization", f"{tokens[0]}\t")],
             [("Authorization", tokens[0] + "x" * 9_000)],
         ):
             reply = await live.stranger.get(f"{FLOWS}/{stored}", headers=given)
@@ -92,8 +91,9 @@ async def test_two_credentials_are_never_somebody_elses(catalogue: Catalogue, ec
 
 
 async def test_odd_bodies_are_refused_at_every_route_and_change_nothing(catalogue: Catalogue, echo: JsonObject) -> None:
+    script = ScriptedModel(*("off_topic", f"An answer with {MARK}.") * 100)
     async with (
-        serving(assistant(catalogue, ada_model(), StandInRunner(results=[ran(f"output {MARK}")]))) as live,
+        serving(assistant(catalogue, script, StandInRunner(results=[ran(f"output {MARK}")]))) as live,
         client_of(live, "ada", "admin") as ada,
     ):
         has = await fill(ada, echo)
