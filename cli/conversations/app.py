@@ -53,8 +53,8 @@ def list_conversations(
 @commands.add("show", "wirewright conversations show monday")
 def show(name: Name, server: ServerAddress = None, *, as_json: Json = False) -> None:
     """Print what was said in a conversation, oldest first, with a number for each message."""
-    from cli.conversations.stores import answer_of
     from cli.documents.conversations import ConversationShown
+    from cli.remote.stores.conversations import answer_of, asked_in
 
     async def read(kept: "Conversations") -> "tuple[TranscriptEntry, list[TranscriptMessage]]":
         entry = await _found(kept, name)
@@ -66,7 +66,7 @@ def show(name: Name, server: ServerAddress = None, *, as_json: Json = False) -> 
         return
     print_prose(f"{entry.title} ({entry.id})", err=False)
     for number, message in enumerate(messages, 1):
-        print_prose(f"\n{number} > {message.text or '(an answer to a question)'}", err=False)
+        print_prose(f"\n{number} > {asked_in(message)}", err=False)
         if answer := answer_of(message):
             print_prose(answer, err=False)
     if entry.waiting:

@@ -13,15 +13,13 @@ from agent.errors import AssistantUnavailable
 from cli.database import opened_database
 from cli.errors import CommandError
 from cli.remote.connection import Server
-from cli.remote.stores.conversations import RemoteConversations, answer_of
+from cli.remote.stores.conversations import RemoteConversations
 from runtime.database.database import Database
 from runtime.files.folders import LOCAL_USER
 from runtime.sessions.store import FlowSessions
 from server.store.flows import FlowEntry
 from server.store.turn_rows import SqlTurns
 from server.store.turns import SteadyClock
-
-__all__ = ["Conversations", "ServerConversations", "answer_of", "local_conversations"]
 
 TURN_SECONDS = 3_600.0
 """How long a turn may last, unless a server says otherwise."""

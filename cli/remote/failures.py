@@ -19,6 +19,12 @@ _REMEDIES = {
     "run_not_found": "wirewright runs list --server {origin} shows them.",
     "file_not_found": "wirewright files list --server {origin} shows your files.",
     "variable_not_found": "wirewright variables list --server {origin} shows them.",
+    "conversation_not_found": "wirewright conversations list --server {origin} shows them.",
+    "template_not_found": "wirewright flow templates --server {origin} lists them.",
+    "bundle_not_found": "wirewright bundles list --server {origin} lists them.",
+    "evaluation_not_found": "wirewright eval results list --server {origin} lists them.",
+    "user_not_found": "wirewright users list --server {origin} names them.",
+    "name_taken": "Choose another name, or make a new token: wirewright users rotate NAME --server {origin}",
     "session_not_found": "wirewright flow sessions list F --server {origin} lists them.",
     "version_conflict": "Read it again: wirewright flow export F --server {origin}",
 }

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from agent.contract.endings import approvals_of
-from agent.conversation.transcript.parts import AssistantText, Failure, TranscriptMessage
+from agent.conversation.transcript.parts import AssistantText, Failure, GivenAnswer, TranscriptMessage
 from cli.errors import CommandError
 from cli.remote.connection import Server, segment
 from flows.document import Flow
@@ -104,7 +104,7 @@ class RemoteConversations:
         first = self._server.read(MessagePage, _place(session), {"limit": 1})
         known = first.conversation
         _, found = self.messages(session, max(known.messages - 1, 0))
-        said = (found[-1].text, answer_of(found[-1])) if found else None
+        said = (asked_in(found[-1]), answer_of(found[-1])) if found else None
         return Last(title=known.title, messages=known.messages, flow_id=known.flow_id, said=said)
 
     def state(self, session: str) -> State | None:
@@ -145,6 +145,12 @@ class RemoteConversations:
     def reset(self, session: str, what: Literal["all", "session"]) -> None:
         """Delete a conversation, with the components created for the user or without them."""
         self._server.change(dict[str, Any], "POST", RESET, {"session_id": session, "what": what})
+
+
+def asked_in(message: TranscriptMessage) -> str:
+    """What the user wrote; of answers alone, what was decided."""
+    decided = dict.fromkeys(part.decision for part in message.parts if isinstance(part, GivenAnswer))
+    return message.text or f"({', '.join(decided)})"
 
 
 def answer_of(message: TranscriptMessage) -> str:

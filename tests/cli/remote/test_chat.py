@@ -146,6 +146,7 @@ def test_a_flow_that_is_offered_is_accepted_and_its_canvas_is_there_when_gone_on
     done = remote.run("chat", stdin=b"Build an echo flow\ny\n")
     assert done.code == 0, done
     assert flows(remote) == [], "the canvas is the conversation's own"
+    assert "2 > (approved)" in remote.run("conversations", "show", "last").out
     shown = remote.run("chat", "--resume", "--json", stdin=b"/show\n")
     assert len(shown.lines[-1]["flow"]["data"]["nodes"]) == 2, shown
 

@@ -45,8 +45,12 @@ def test_a_token_that_is_rotated_or_revoked_is_not_taken_any_more(
     remote = serve()
     first = remote.run("users", "add", "ada", "--json").json["token"]
     second = remote.run("users", "rotate", "ADA", "--json").json["token"]
-    assert remote.run("users", "add", "ada", "--json").json["error"]["code"] == "name_taken"
-    assert remote.run("users", "revoke", "nobody", "--json").json["error"]["code"] == "user_not_found"
+    for arguments, code, command in (
+        (("add", "ada"), "name_taken", "users rotate"),
+        (("revoke", "nobody"), "user_not_found", "users list"),
+    ):
+        refused = remote.run("users", *arguments, "--json").json["error"]
+        assert (refused["code"], f"wirewright {command}" in refused["fix"]) == (code, True)
     codes: list[int] = []
     for token in (first, second):
         with monkeypatch.context() as patched:

@@ -7,6 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 from starlette.routing import Match
+from starlette.types import Scope
 from typer.main import get_command
 
 from cli.main import command_line
@@ -107,6 +108,6 @@ def noted(monkeypatch: pytest.MonkeyPatch, kind: type, asked: set[str]) -> None:
 
 def route_of(method: str, path: str) -> str:
     """The route that serves an address."""
-    scope = {"type": "http", "method": method, "path": httpx.URL(f"http://x{path}").path, "headers": []}
+    scope: Scope = {"type": "http", "method": method, "path": httpx.URL(f"http://x{path}").path, "headers": []}
     found = next(route for route in ROUTES if route.matches(scope)[0] is Match.FULL)
     return f"{method} {found.path}"
