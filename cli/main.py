@@ -90,6 +90,8 @@ _ENTRIES = {
     "components": _Entry("components.app", "commands"),
     "files": _Entry("files.app", "commands"),
     "models": _Entry("models", "commands"),
+    "bundles": _Entry("bundles.app", "commands"),
+    "conversations": _Entry("conversations.app", "commands"),
     "runner": _Entry("runner", "commands"),
     "runs": _Entry("runs", "commands"),
     "users": _Entry("access.users", "commands"),

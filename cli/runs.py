@@ -13,7 +13,7 @@ from cli.help.group import CommandGroup
 from cli.options import Json
 from cli.output.columns import output_width, print_rows
 from cli.output.streams import print_json, print_message, print_result
-from cli.remote.option import ServerAddress, server_at
+from cli.remote.option import ServerAddress, needed_server, server_at
 
 if TYPE_CHECKING:
     from cli.remote.stores.runs import RemoteRuns
@@ -95,6 +95,19 @@ def remove(
         print_json(Removed(removed=count))
         return
     print_message(f"Erased: {count} {'run' if count == 1 else 'runs'}.")
+
+
+@commands.add("cancel", "wirewright runs cancel last --server https://flows.example.org")
+def cancel(run: RunId, server: ServerAddress = None, *, as_json: Json = False) -> None:
+    """End a run that goes on at a server; one of this machine ends with its command."""
+    from cli.remote.stores.runs import RemoteRuns
+
+    runs = RemoteRuns(needed_server(server, "A run of this machine ends with its command; others go on at a server"))
+    ended = runs.cancel(asyncio.run(_found(runs, run)).id)
+    if as_json:
+        print_json(ended)
+        return
+    print_message(f"The run has ended: {ended.state}.")
 
 
 def _row(entry: "RunEntry") -> tuple[str, ...]:

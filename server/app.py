@@ -47,7 +47,7 @@ from server.routes.browser import page, sign_in
 from server.routes.conversations import stored as conversations
 from server.routes.flows import files as flow_files
 from server.routes.flows import revisions, sessions, stored, templates, updates
-from server.routes.installation import bundles, evaluations
+from server.routes.installation import bundles, evaluations, models, users
 from server.routes.langflow import connections as langflow_connections
 from server.routes.langflow import links as langflow_links
 from server.settings import ServerSettings
@@ -167,6 +167,8 @@ def create_app(
                 *bundles.routes,
                 *evaluations.routes,
                 *providers.routes,
+                *models.routes,
+                *users.routes,
                 *variables.routes,
                 *langflow_connections.routes,
                 *langflow_links.routes,

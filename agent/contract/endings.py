@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any, assert_never, cast, get_args
 
@@ -264,14 +265,19 @@ def turn_result(request: TurnRequest, ended: Ending) -> TurnResult:
         runs=runs,
         faults=data.faults,
         caveats=data.caveats,
-        approvals={one.id: _approval(one) for one in data.approvals or ()},
-        withdrawn={one.id: _approval(one) for one in data.withdrawn or ()},
+        approvals=approvals_of(data.approvals or ()),
+        withdrawn=approvals_of(data.withdrawn or ()),
         files=data.files or [],
         record=data.record,
         usage={} if spent is None else {"main": spent},
         seconds=data.duration_seconds,
         models=[] if data.model is None else [data.model],
     )
+
+
+def approvals_of(questions: Iterable[Question]) -> dict[str, Approval]:
+    """What waits for the user's decision, by id, as clients received it."""
+    return {one.id: _approval(one) for one in questions}
 
 
 def _approval(question: Question) -> Approval:

@@ -13,11 +13,13 @@ from cli.help.group import CommandGroup
 from cli.options import Json
 from cli.output.columns import print_rows
 from cli.output.streams import print_json, print_message, print_result
+from cli.remote.option import ServerAddress, server_at
 
 if TYPE_CHECKING:
     from cli.documents.users import UserObject
     from runtime.accounts.user import User
     from runtime.accounts.users import Users
+    from server.routes.installation.users import UserEntry
 
 T = TypeVar("T")
 
@@ -37,24 +39,37 @@ def add(
         str, typer.Option(metavar="SCOPES", help="What the token allows: some of read, build, run and admin.")
     ] = "read,build,run",
     days: Days = None,
+    server: ServerAddress = None,
     as_json: Json = False,
 ) -> None:
     """Add a user and print the token, which cannot be shown again."""
-    from runtime.accounts.scopes import UnknownScope, scopes_of
+    from runtime.accounts.scopes import SCOPES, UnknownScope, scopes_of
 
     try:
         allowed = scopes_of(scopes.split(","))
     except UnknownScope as unknown:
         raise BadUsage("unknown_scope", unknown.message, fix=unknown.fix, where="--scopes") from None
-    _print_token(*_with_users(lambda users: users.add(name, allowed, days)), as_json=as_json)
+    if (remote := server_at(server)) is not None:
+        from cli.remote.stores.users import RemoteUsers
+
+        made = RemoteUsers(remote).add(name, [one for one in SCOPES if one in allowed], days)
+        _print_token(_received(made.user), made.token, as_json=as_json)
+        return
+    user, token = _with_users(lambda users: users.add(name, allowed, days))
+    _print_token(_object(user), token, as_json=as_json)
 
 
 @commands.add("list", "wirewright users list")
-def list_users(*, as_json: Json = False) -> None:
+def list_users(server: ServerAddress = None, *, as_json: Json = False) -> None:
     """List the users and what each may do; the first user, who has the installation's token, is not among them."""
     from cli.documents.users import UserList
 
-    found = [_object(user) for user in _with_users(lambda users: users.entries())]
+    if (remote := server_at(server)) is not None:
+        from cli.remote.stores.users import RemoteUsers
+
+        found = [_received(user) for user in RemoteUsers(remote).entries()]
+    else:
+        found = [_object(user) for user in _with_users(lambda users: users.entries())]
     if as_json:
         print_json(UserList(users=found))
         return
@@ -64,19 +79,31 @@ def list_users(*, as_json: Json = False) -> None:
 
 
 @commands.add("revoke", "wirewright users revoke grace@example.org")
-def revoke(name: Name, *, as_json: Json = False) -> None:
+def revoke(name: Name, server: ServerAddress = None, *, as_json: Json = False) -> None:
     """End a user's token and sign the user's browsers out; what the user has is kept."""
-    user = _with_users(lambda users: users.revoke(name))
+    if (remote := server_at(server)) is not None:
+        from cli.remote.stores.users import RemoteUsers
+
+        user = _received(RemoteUsers(remote).revoke(name))
+    else:
+        user = _object(_with_users(lambda users: users.revoke(name)))
     if as_json:
-        print_json(_object(user))
+        print_json(user)
         return
-    print_message(f"The token of {user.name} is not valid any more.")
+    print_message(f"The token of {user['name']} is not valid any more.")
 
 
 @commands.add("rotate", "wirewright users rotate grace@example.org --days 90")
-def rotate(name: Name, *, days: Days = None, as_json: Json = False) -> None:
+def rotate(name: Name, server: ServerAddress = None, *, days: Days = None, as_json: Json = False) -> None:
     """Replace a user's token and print the new one; the earlier one ends. A revoked user is admitted again."""
-    _print_token(*_with_users(lambda users: users.rotate(name, days)), as_json=as_json)
+    if (remote := server_at(server)) is not None:
+        from cli.remote.stores.users import RemoteUsers
+
+        made = RemoteUsers(remote).rotate(name, days)
+        _print_token(_received(made.user), made.token, as_json=as_json)
+        return
+    user, token = _with_users(lambda users: users.rotate(name, days))
+    _print_token(_object(user), token, as_json=as_json)
 
 
 commands.add("export", "wirewright users export grace@example.org --out grace.zip")(user_data.export)
@@ -86,14 +113,14 @@ commands.add("import", "wirewright users import grace.zip", "wirewright users im
 commands.add("delete", "wirewright users delete grace@example.org --yes")(user_data.delete)
 
 
-def _print_token(user: "User", token: str, *, as_json: bool) -> None:
+def _print_token(user: "UserObject", token: str, *, as_json: bool) -> None:
     from cli.documents.users import UserToken
 
     if as_json:
-        print_json(UserToken(user=_object(user), token=token))
+        print_json(UserToken(user=user, token=token))
         return
     print_result(token)
-    print_message(f"This is the token of {user.name}. It is not shown again.")
+    print_message(f"This is the token of {user['name']}. It is not shown again.")
 
 
 def _object(user: "User") -> "UserObject":
@@ -110,6 +137,21 @@ def _object(user: "User") -> "UserObject":
         expires_at=user.expires_at,
         revoked_at=user.revoked_at,
         state="active" if active else "expired" if user.revoked_at is None else "revoked",
+    )
+
+
+def _received(user: "UserEntry") -> "UserObject":
+    """A user as a server tells."""
+    from cli.documents.users import UserObject
+
+    return UserObject(
+        id=user.id,
+        name=user.name,
+        scopes=user.scopes,
+        created_at=user.created_at,
+        expires_at=user.expires_at,
+        revoked_at=user.revoked_at,
+        state=user.state,
     )
 
 

@@ -2,22 +2,26 @@
 
 import asyncio
 from contextlib import ExitStack
-from functools import cache
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cli.assistant import ModelName, StartingPoint, check_model, open_assistant
+from cli.chat.commands import commands_at
 from cli.chat.starting import has_editor
 from cli.errors import FAILED, WAITING, BadUsage
 from cli.flow.components import ComponentsFolder
 from cli.options import Json
+from cli.remote.option import ServerAddress, here_alone, server_at
 
 if TYPE_CHECKING:
-    from agent.assistant import Assistant
+    from pathlib import Path
+
     from agent.settings import AssistantSettings
     from cli.chat.conversation import ChatSession
     from cli.chat.lines import Lines
+    from cli.chat.partners.partner import Partner
+    from cli.remote.connection import Server
 
 
 def chat(
@@ -33,6 +37,7 @@ def chat(
     ] = None,
     model: ModelName = None,
     components: ComponentsFolder = None,
+    server: ServerAddress = None,
     *,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with the last conversation and its canvas, or with that of ID.")
@@ -56,6 +61,7 @@ def chat(
     waiting, and the exit code is 3.
     """
     from agent.settings import AssistantSettings
+    from cli.chat.conversation import ChatSession
     from cli.chat.stored import find_conversation, list_conversations
     from cli.output.files import writable
     from cli.settings import settings_of
@@ -65,10 +71,17 @@ def chat(
     if list_:
         if resume:
             raise BadUsage("usage", "--list and --resume exclude each other.", fix="Choose one.", where="--list")
-        list_conversations(as_json=as_json)
+        list_conversations(server_at(server), as_json=as_json)
         return
     if flow == "-":
         raise BadUsage("usage", "Standard input is the conversation.", fix="Name a file.", where="--flow")
+    here_alone(server, components=components)
+    if (remote := server_at(server)) is not None:
+        target = writable(out)
+        begun = ChatSession(target=target, model=model, approve_all=yes, as_json=as_json, resumes=resume)
+        begun.session = find_conversation(conversation, remote) if resume else begun.session
+        _end(begun, succeeded=asyncio.run(_converse_on(begun, remote, flow)))
+        return
     settings = settings_of(AssistantSettings)
     check_model(model, settings)
     if resume or "memory" not in settings.model_fields_set:
@@ -76,31 +89,60 @@ def chat(
     target = writable(out)
     session = find_conversation(conversation) if resume else None
     start = StartingPoint(flow, components)
-    from cli.chat.conversation import ChatSession
-
     begun = ChatSession(target=target, model=model, approve_all=yes, as_json=as_json, resumes=resume)
     begun.session = session or begun.session
-    if not asyncio.run(_converse(begun, start, settings)):
+    _end(begun, succeeded=asyncio.run(_converse(begun, start, settings)))
+
+
+def _end(conversation: "ChatSession", *, succeeded: bool) -> None:
+    """Exit as a conversation ended."""
+    if not succeeded:
         raise typer.Exit(FAILED)
-    if begun.left_waiting:
+    if conversation.left_waiting:
         raise typer.Exit(WAITING)
 
 
 async def _converse(conversation: "ChatSession", start: StartingPoint, settings: "AssistantSettings") -> bool:
     """Hold a conversation until the user leaves; returns whether its last turn did not fail."""
-    with ExitStack() as terminal:
-        edits = not conversation.as_json and has_editor()
-        if edits:
-            from cli.chat.keyboard import silent_keyboard
+    from cli.chat.partners.local import LocalPartner
 
-            terminal.enter_context(silent_keyboard())
+    with ExitStack() as terminal:
+        edits = _edits(conversation, terminal)
         async with open_assistant(settings, start) as assistant:
             conversation.canvas, conversation.components = start.canvas, start.components
-            with _lines(conversation, assistant, edits=edits) as lines:
-                return await conversation.hold(assistant, lines)
+            partner = LocalPartner(assistant)
+            with _lines(conversation, partner, assistant.settings.data, edits=edits) as lines:
+                return await conversation.hold(partner, lines)
 
 
-def _lines(conversation: "ChatSession", assistant: "Assistant", *, edits: bool) -> "Lines":
+async def _converse_on(conversation: "ChatSession", server: "Server", flow: str | None) -> bool:
+    """Hold a conversation on a server until the user leaves; returns whether its last turn did not fail."""
+    from cli.chat.partners.remote import ServerPartner
+    from flows.paths import data_folder
+
+    partner = ServerPartner(server)
+    with ExitStack() as terminal:
+        edits = _edits(conversation, terminal)
+        if conversation.model is not None:
+            await partner.model(conversation.model)
+        if flow is not None:
+            loaded = await partner.load(flow)
+            conversation.canvas, conversation.flow_id = loaded.canvas, loaded.flow_id
+        with _lines(conversation, partner, data_folder(), edits=edits) as lines:
+            return await conversation.hold(partner, lines)
+
+
+def _edits(conversation: "ChatSession", terminal: ExitStack) -> bool:
+    """Whether lines are typed in an editor, in whose terminal the keyboard is silent between them."""
+    edits = not conversation.as_json and has_editor()
+    if edits:
+        from cli.chat.keyboard import silent_keyboard
+
+        terminal.enter_context(silent_keyboard())
+    return edits
+
+
+def _lines(conversation: "ChatSession", partner: "Partner", data: "Path", *, edits: bool) -> "Lines":
     """What the user types: in an editor, or line by line."""
     if not edits:
         from cli.chat.lines import Lines
@@ -109,9 +151,6 @@ def _lines(conversation: "ChatSession", assistant: "Assistant", *, edits: bool) 
     from cli.chat.completion import Completions
     from cli.chat.editor import Editor
     from cli.chat.keyboard import take_typed
-    from cli.chat.slash import available_models
-    from cli.files.local import file_paths, local_keys
 
-    models = cache(lambda: available_models(assistant.settings.model, local_keys()))
-    completions = Completions(lambda: conversation.canvas, models, file_paths)
-    return Editor(assistant.settings.data, completions, take_typed())
+    completions = Completions(lambda: conversation.canvas, partner.models, partner.files, commands_at(partner.place))
+    return Editor(data, completions, take_typed())

@@ -42,6 +42,19 @@ COMMANDS = (
     Command("/quit", "leave, as Ctrl-D does"),
 )
 
+SERVER_COMMANDS = (Command("/store", "store the canvas on the server, which then stores its changes, too", "[NAME]"),)
+"""Those of a conversation on a server alone."""
+
+
+def commands_at(place: str) -> tuple[Command, ...]:
+    """The commands of a conversation.
+
+    Args:
+        place: the options that lead to its server; empty on this machine.
+    """
+    return (*COMMANDS[:-2], *SERVER_COMMANDS, *COMMANDS[-2:]) if place else COMMANDS
+
+
 _KEYS = (
     "Enter sends. Alt-Enter or Ctrl-J begins a new line; a paste stays one message. Tab completes commands, paths, and "
     "@ followed by a component or one of your files. Up and Ctrl-R call back what you typed. Ctrl-C stops the "
@@ -50,15 +63,16 @@ _KEYS = (
 _INDENT = 2 + max(len(command.usage) for command in COMMANDS) + 2
 
 
-def help_text(width: int | None, *, edits: bool) -> str:
+def help_text(width: int | None, commands: tuple[Command, ...] = COMMANDS, *, edits: bool) -> str:
     """What can be typed.
 
     Args:
         width: the columns of the terminal; None for lines of any length.
+        commands: those that there are.
         edits: whether lines are typed in the editor, whose keys are listed too.
     """
     lines = ["Each line is a message, or a command:" if not edits else "Type a message, or a command:"]
-    for command in COMMANDS:
+    for command in commands:
         text = command.help if width is None else wrapped(command.help, max(width - _INDENT, 20))
         first, *rest = text.split("\n")
         lines += [f"  {command.usage}".ljust(_INDENT) + first, *(" " * _INDENT + line for line in rest)]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion, PathCompleter
 from prompt_toolkit.document import Document
 
-from cli.chat.commands import COMMANDS
+from cli.chat.commands import COMMANDS, Command
 from flows.document import Flow
 
 LISTED = 100
@@ -24,11 +24,13 @@ class Completions(Completer):
         canvas: returns the flow on the canvas.
         models: returns the models that can be chosen.
         files: returns the paths of the user's files.
+        commands: the commands of the conversation.
     """
 
     canvas: Callable[[], Flow | None]
     models: Callable[[], Sequence[str]]
     files: Callable[[], Sequence[str]]
+    commands: Sequence[Command] = COMMANDS
 
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
         """The completions of what stands before the cursor.
@@ -43,9 +45,9 @@ class Completions(Completer):
             return
         name, space, rest = text.partition(" ")
         if not space:
-            yield from _commands(name)
+            yield from _begun(name, self.commands)
             return
-        completes = next((command.completes for command in COMMANDS if command.name == name), "")
+        completes = next((command.completes for command in self.commands if command.name == name), "")
         if completes == "path":
             yield from PathCompleter(expanduser=True).get_completions(Document(rest), complete_event)
         elif completes == "model":
@@ -75,8 +77,8 @@ def completes_while_typing(text: str) -> bool:
     return _MENTION.search(text) is not None or (text.startswith("/") and "\n" not in text)
 
 
-def _commands(begun: str) -> Iterable[Completion]:
-    for command in COMMANDS:
+def _begun(begun: str, commands: Sequence[Command]) -> Iterable[Completion]:
+    for command in commands:
         if command.name.startswith(begun):
             end = " " if command.argument else ""
             yield Completion(

@@ -7,25 +7,20 @@ from functools import partial
 
 from pydantic_ai import ToolApproved, ToolDenied
 
-from agent.assistant import Assistant
 from agent.contract.endings import failed
-from agent.conversation.memory import ConversationState
-from agent.errors import AssistantUnavailable
 from agent.language.phrases import phrase
 from agent.language.replies import PlainReply, asks_to_continue, plain_reply
-from agent.turn.record import TurnRecord
 from agent.turn.request import Answer, TurnRequest
-from agent.turn.result import TurnEnded, TurnResult
+from agent.turn.result import TurnError, TurnResult
 from cli.chat.lines import EndOfInput, Lines, Unanswered
 from cli.chat.mentions import read_mentions
+from cli.chat.partners.partner import Partner, Standing
 from cli.chat.slash import carry_out
 from cli.chat.state import ChatState
-from cli.files.local import file_paths
+from cli.errors import CommandError
 from cli.output.questions import format_question, format_removals, offered_changes, print_difference
 from cli.output.streams import print_json, print_prose
-from cli.output.turn import JsonEvents, Readable, Rendering
 from flows.document import Flow
-from runtime.files.folders import LOCAL_USER
 from tools.approvals import Approval
 
 
@@ -38,114 +33,117 @@ class ChatSession(ChatState):
     _turned_away: bool = False
     _language: str = "en"
 
-    async def hold(self, assistant: Assistant, lines: Lines) -> bool:
+    async def hold(self, partner: Partner, lines: Lines) -> bool:
         """Take turns until there are no more lines; returns whether the last one did not fail.
 
         Args:
-            assistant: takes the turns.
+            partner: takes the turns.
             lines: the user's messages and answers.
         """
         if lines.interactive:
             print_prose("Type a message; /help lists commands, Ctrl-D leaves.")
         try:
             if self.resumes:
-                await self._resume(assistant, lines)
+                await self._resume(partner, lines)
             while True:
                 text = (await lines.next("> ")).strip()
                 if text == "/quit":
                     break
-                if text and not await carry_out(
-                    text, self, assistant, lines, partial(self.take, assistant=assistant, lines=lines)
-                ):
-                    await self.take(text, assistant, lines)
+                try:
+                    if text and not await carry_out(
+                        text, self, partner, lines, partial(self.take, partner=partner, lines=lines)
+                    ):
+                        await self.take(text, partner, lines)
+                except CommandError as error:
+                    self._failed_with(error)
         except EndOfInput:
             if self._waits:
                 self.left_waiting = not lines.interactive
                 print_prose(self._phrase("shell_still_waits"))
-                if assistant.settings.memory == "file":
-                    print_prose(self._phrase("shell_go_on", f"wirewright chat --resume {self.session}"))
+                if partner.keeps:
+                    print_prose(self._phrase("shell_go_on", f"wirewright chat --resume {self.session}{partner.place}"))
         return not self._failed
 
     def _phrase(self, key: str, *values: object) -> str:
         """A phrase in the language of the last answer."""
         return phrase(key, self._language, *values)
 
-    async def take(self, text: str, assistant: Assistant, lines: Lines) -> None:
+    async def take(self, text: str, partner: Partner, lines: Lines) -> None:
         """Take a turn, and further ones that answer its questions.
 
         Args:
             text: the message.
-            assistant: takes the turns.
+            partner: takes the turns.
             lines: the user's answers.
         """
-        if self._turned_away and asks_to_continue(text) and await self._asked_again(assistant, lines):
+        if self._turned_away and asks_to_continue(text) and await self._asked_again(partner, lines):
             return  # who turned away from a question has not said yes to it
         if lines.interactive and "@" in text:
-            text, mentioned = read_mentions(text, self.canvas, await asyncio.to_thread(file_paths))
+            text, mentioned = read_mentions(text, self.canvas, await asyncio.to_thread(partner.files))
             self.attached = tuple(dict.fromkeys((*self.attached, *mentioned)))
         request = self._request(text).model_copy(update={"files": self.attached})
         self.attached = ()
-        await self._turns(request, assistant, lines)
+        await self._turns(request, partner, lines)
 
     def _request(self, text: str) -> TurnRequest:
         return TurnRequest(
             text=text,
             session=self.session,
             flow=self.canvas,
+            flow_id=self.flow_id,
             keep_canvas=True,
             model=self.model,
             apply="always" if self.approve_all else "ask",
             components=self.components,
         )
 
-    async def _resume(self, assistant: Assistant, lines: Lines) -> None:
+    async def _resume(self, partner: Partner, lines: Lines) -> None:
         """Show where the conversation stopped, and ask again what waits there."""
-        state = await assistant.memory.load(LOCAL_USER, self.session)
-        self._language = next((turn.language for turn in reversed(state.turns) if turn.language), self._language)
+        standing = await partner.standing(self.session)
+        self._language = standing.language or self._language
         lines.language = self._language
-        if self.canvas is None and state.canvas is not None:
-            self.canvas = state.canvas
+        if self.canvas is None:
+            self.canvas, self.flow_id = standing.canvas, standing.flow_id
         if not self.as_json:
-            _print_last(state)
-        await self._asked_again(assistant, lines)
+            _print_last(standing)
+        await self._asked_again(partner, lines, standing)
 
-    async def _asked_again(self, assistant: Assistant, lines: Lines) -> bool:
+    async def _asked_again(self, partner: Partner, lines: Lines, standing: Standing | None = None) -> bool:
         """Ask again what the conversation waits for; returns whether it waits for anything."""
-        state = await assistant.memory.load(LOCAL_USER, self.session)
+        waits = standing or await partner.standing(self.session)
         self._turned_away = False
-        waiting = {} if state.pending is None else state.pending.unanswered
         try:
-            if waiting:
-                answers, words = await self._answers(waiting, lines)
+            if waits.approvals:
+                answers, words = await self._answers(waits.approvals, lines)
                 if answers or words:
                     answered = {"answers": answers} if answers else {"text": words, "replying": True}
                     request = self._request("").model_copy(update=answered)
-                    await self._turns(request, assistant, lines, words if answers else "")
-            elif state.offers.open is not None:
-                reply = await self._offer(state.offers.open.flow, state.offers.open.id, assistant, lines)
+                    await self._turns(request, partner, lines, words if answers else "")
+            elif waits.proposal is not None:
+                reply = await self._offer(waits.proposal, waits.proposal_id, partner, lines)
                 if reply is not None:
-                    await self._turns(self._request(reply), assistant, lines)
+                    await self._turns(self._request(reply), partner, lines)
         except Unanswered:
             self._turn_away()
-        return bool(waiting) or state.offers.open is not None
+        return waits.waits
 
     def _turn_away(self) -> None:
         self._turned_away = True
         print_prose(self._phrase("shell_still_waits"))
 
-    async def _turns(self, request: TurnRequest, assistant: Assistant, lines: Lines, words: str = "") -> None:
+    async def _turns(self, request: TurnRequest, partner: Partner, lines: Lines, words: str = "") -> None:
         """Take a turn and those that its questions need.
 
         Args:
             request: the first of them.
-            assistant: takes the turns.
+            partner: takes the turns.
             lines: the user's answers.
             words: what the user has said already to the question that is left.
         """
         offered: str | None = None
         while True:
             self._failed = self._waits = self._turned_away = False
-            result = await lines.work(self._turn(request, assistant))
+            result = await lines.work(self._turn(request, partner))
             if result is None:
                 return
             self._failed, self._language = result.outcome == "error", result.language
@@ -163,11 +161,11 @@ class ChatSession(ChatState):
                     return
                 if result.proposal is not None:
                     offered, proposal = result.proposal_id or "", result.proposal
-                elif (still := await self._still_offered(offered, result, assistant)) is not None:
+                elif (still := await self._still_offered(offered, result, partner)) is not None:
                     proposal = still
                 else:
                     return
-                reply = await self._offer(proposal, offered or "", assistant, lines)
+                reply = await self._offer(proposal, offered or "", partner, lines)
             except Unanswered:
                 self._turn_away()
                 return
@@ -175,12 +173,12 @@ class ChatSession(ChatState):
                 return
             request = request.model_copy(update={"text": reply, "flow": self.canvas})
 
-    async def _still_offered(self, offered: str | None, result: TurnResult, assistant: Assistant) -> Flow | None:
+    async def _still_offered(self, offered: str | None, result: TurnResult, partner: Partner) -> Flow | None:
         """The flow that was offered before a turn which only answered something beside it; else None."""
         if offered is None or result.actions or result.runs:
             return None
-        waits = (await assistant.memory.load(LOCAL_USER, self.session)).offers.open
-        return waits.flow if waits is not None and waits.id == offered else None
+        waits = await partner.standing(self.session)
+        return waits.proposal if waits.proposal_id == offered else None
 
     async def _ask(self, prompt: str, lines: Lines) -> str:
         """The answer to a question of the assistant, which waits until there is one."""
@@ -189,36 +187,30 @@ class ChatSession(ChatState):
         self._waits = False
         return reply
 
-    async def _turn(self, request: TurnRequest, assistant: Assistant) -> TurnResult | None:
+    async def _turn(self, request: TurnRequest, partner: Partner) -> TurnResult | None:
         """Take and show one turn; the canvas keeps changes made before an interruption."""
-        rendering: Rendering = JsonEvents(request.session) if self.as_json else Readable(interactive=True)
-        result: TurnResult | None = None
-        record = TurnRecord()
         try:
-            async with assistant.turn(request) as events:
-                try:
-                    async for event in events:
-                        if isinstance(event, TurnEnded):
-                            result = event.result
-                        rendering.show(event)
-                finally:
-                    self.place(events.canvas)
-                    record = events.record
-        except AssistantUnavailable as unavailable:
-            if self.as_json:
-                print_json(failed(unavailable.error).model_dump())
-            rendering.close()
-            print_prose(f"Error: {unavailable.error.message} {unavailable.error.fix}".rstrip())
-            self._failed = True
+            turn = partner.turn(request)
+        except CommandError as unavailable:
+            self._failed_with(unavailable)
+            return None
+        try:
+            return await turn.take("json" if self.as_json else "words")
+        except CommandError as unavailable:
+            self._failed_with(unavailable)
+            return None
         except asyncio.CancelledError:
-            if self.as_json:
-                rendering.cancelled(record)
-            rendering.close()
-            print_prose(f"Stopped.\n{record.text}" if record.acted else "Stopped.")
+            print_prose(f"Stopped.\n{turn.record.text}" if turn.record.acted else "Stopped.")
             raise
         finally:
-            rendering.close()
-        return result
+            self.place(turn.canvas)
+
+    def _failed_with(self, error: CommandError) -> None:
+        """Say that a turn could not be taken."""
+        self._failed = True
+        if self.as_json:
+            print_json(failed(TurnError(code=error.code, message=error.message, fix=error.fix)).model_dump())
+        print_prose(f"Error: {error.message} {error.fix}".rstrip())
 
     async def _answers(self, approvals: Mapping[str, Approval], lines: Lines) -> tuple[dict[str, Answer], str]:
         """The user's answers by id, up to a reply in other words than yes or no, which is returned beside them."""
@@ -235,22 +227,21 @@ class ChatSession(ChatState):
             answers[id_] = ToolApproved() if meaning == "approve" else ToolDenied()
         return answers, ""
 
-    async def _offer(self, proposal: Flow, id_: str, assistant: Assistant, lines: Lines) -> str | None:
+    async def _offer(self, proposal: Flow, id_: str, partner: Partner, lines: Lines) -> str | None:
         """Ask whether to use a proposed flow; a reply that is neither yes nor no is returned as the next message."""
         canvas = self.canvas or Flow.empty()
         asked = self._phrase("shell_put_on" if canvas.is_empty else "shell_put_beside")
         if lines.interactive and not self.approve_all:
-            print_difference(offered_changes(proposal, await assistant.catalogue()))
+            print_difference(offered_changes(proposal, await partner.catalogue()))
         reply = "y" if self.approve_all else await self._ask(f"{asked} ", lines)
         meaning = _meaning(reply)
         if meaning is None:
             return reply
         accepted = meaning == "approve"
         answers: dict[str, Answer] = {id_: ToolApproved() if accepted else ToolDenied()}
-        async with assistant.turn(self._request("").model_copy(update={"answers": answers})) as events:
-            async for _ in events:
-                pass
-        self.place(events.canvas)
+        turn = partner.turn(self._request("").model_copy(update={"answers": answers}))
+        await turn.take("nothing")
+        self.place(turn.canvas)
         print_prose(self._phrase("shell_placed" if accepted else "shell_not_placed"))
         return None
 
@@ -260,11 +251,12 @@ def _meaning(reply: str) -> PlainReply | None:
     return plain_reply(reply) if reply else "deny"
 
 
-def _print_last(state: ConversationState) -> None:
+def _print_last(standing: Standing) -> None:
     """Show the last turn of a conversation that is gone on with."""
-    turns = "1 turn" if state.turn_count == 1 else f"{state.turn_count} turns"
-    print_prose(f"Going on with “{state.title or 'a conversation'}” ({turns}).")
-    for turn in state.turns[-1:]:
-        said = turn.user.replace("\n", "\n  ")
+    turns = "1 turn" if standing.turns == 1 else f"{standing.turns} turns"
+    print_prose(f"Going on with “{standing.title or 'a conversation'}” ({turns}).")
+    if standing.last is not None:
+        asked, answered = standing.last
+        said = asked.replace("\n", "\n  ")
         print_prose(f"> {said}")
-        print_prose(turn.assistant or "\n".join(turn.notes))
+        print_prose(answered)

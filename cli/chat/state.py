@@ -17,6 +17,7 @@ class ChatState:
         target: the file that the canvas is saved to.
         model: the model that `--model` names.
         components: the sources of the flow's own components.
+        flow_id: the id under which a server stores the flow; None where it is the conversation's own.
         approve_all: approve everything without asking.
         as_json: print each event as a line of JSON, and nothing else on standard output.
         session: the conversation's id.
@@ -31,12 +32,13 @@ class ChatState:
     target: Path | None = None
     model: str | None = None
     components: tuple[str, ...] = ()
+    flow_id: str | None = None
     approve_all: bool = False
     as_json: bool = False
     session: str = field(default_factory=lambda: f"cli-{uuid4().hex}")
     resumes: bool = False
     attached: tuple[str, ...] = ()
-    replaced: tuple[Flow | None, tuple[str, ...]] | None = None
+    replaced: tuple[Flow | None, tuple[str, ...], str | None] | None = None
     own_files: set[Path] = field(default_factory=set[Path])
     left_waiting: bool = False
 

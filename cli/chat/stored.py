@@ -1,4 +1,4 @@
-"""The conversations of this machine's user: listed, and found to be gone on with."""
+"""The conversations of this machine's user, or of a server: listed, and found to be gone on with."""
 
 import asyncio
 from typing import TYPE_CHECKING
@@ -8,18 +8,20 @@ from cli.output.streams import print_json, print_message, print_prose
 
 if TYPE_CHECKING:
     from agent.conversation.stored import ConversationEntry
+    from cli.remote.connection import Server
 
 _SHORT = 12
 """Characters by which a list names a conversation of `chat`; more where they are ambiguous."""
 
 
-def list_conversations(*, as_json: bool) -> None:
+def list_conversations(server: "Server | None" = None, *, as_json: bool) -> None:
     """Print the conversations, last used first.
 
     Args:
+        server: whose they are; None for those of this machine.
         as_json: print one JSON document.
     """
-    entries = _entries()
+    entries = _entries(server)
     if as_json:
         print_json({"conversations": [entry.model_dump() for entry in entries]})
         return
@@ -31,17 +33,18 @@ def list_conversations(*, as_json: bool) -> None:
         print_message("There are no conversations yet; begin one with: wirewright chat")
 
 
-def find_conversation(wanted: str | None) -> str:
+def find_conversation(wanted: str | None, server: "Server | None" = None) -> str:
     """The id of a stored conversation.
 
     Args:
         wanted: its id or an unambiguous beginning of it; None for the one that was used last.
+        server: whose it is; None for those of this machine.
 
     Raises:
         BadUsage: there is none, or more than one.
         CommandError: the database cannot be used.
     """
-    entries = _entries()
+    entries = _entries(server)
     if wanted is None:
         if not entries:
             fix = "Begin one with: wirewright chat"
@@ -58,11 +61,21 @@ def find_conversation(wanted: str | None) -> str:
     raise BadUsage("unknown_conversation", message, fix=fix, where="ID")
 
 
-def _entries() -> "list[ConversationEntry]":
-    from agent.conversation.stored import StoredMemory
+def _entries(server: "Server | None") -> "list[ConversationEntry]":
+    from agent.conversation.stored import ConversationEntry, StoredMemory
     from agent.errors import AssistantUnavailable
     from cli.database import opened_database
     from runtime.files.folders import LOCAL_USER
+
+    if server is not None:
+        from cli.remote.stores.conversations import RemoteConversations
+
+        return [
+            ConversationEntry(
+                id=one.id, updated_at=one.updated_at, title=one.title, turns=one.messages, waiting=one.waiting
+            )
+            for one in RemoteConversations(server).entries(limit=10_000)[0]
+        ]
 
     async def listed() -> "list[ConversationEntry]":
         async with opened_database() as database:

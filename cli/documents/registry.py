@@ -6,10 +6,13 @@ from typing import Any, Literal
 from typing_extensions import TypedDict
 
 from agent.contract.events import CancelledEvent, CompleteEvent, ErrorEvent
+from agent.contract.runs import KeptRun
+from agent.conversation.transcript.parts import TranscriptEntry
 from agent.models.overview import Overview
 from cli.doctor.report import Report
 from cli.documents import (
     components,
+    conversations,
     evals,
     flows,
     installation,
@@ -23,7 +26,10 @@ from cli.documents import (
 )
 from cli.documents.errors import Failed
 from runtime.sessions.run_entry import RunEntry
-from server.routes.flows.models import WholeFlow
+from server.routes.flows.models import UpdatedFlow, WholeFlow
+from server.routes.installation.bundles import BundleEntry
+from server.routes.installation.evaluations import LinePage
+from server.routes.providers import ProviderEntry
 from server.store.flows import FlowEntry
 
 
@@ -66,7 +72,7 @@ PRINTED: dict[str, Printed] = {
     ),
     "chat": Printed(lines=(EVENT, Canvas), about="A line for each event; `/show` answers with the canvas."),
     "completion": Printed((installation.CompletionScript,)),
-    "doctor": Printed((Report,)),
+    "doctor": Printed((Report, servers.ServerReport), about="The second with --server."),
     "migrate": Printed((storage.Migrated,), about="With --check, `steps` are pending, and `ok` says whether none is."),
     "backup": Printed((storage.Archived,)),
     "restore": Printed((storage.Archived,)),
@@ -94,6 +100,9 @@ PRINTED: dict[str, Printed] = {
     "flow remove": Printed((flows.Removed,)),
     "flow revisions": Printed((servers.Revisions,)),
     "flow restore": Printed((FlowEntry,)),
+    "flow start": Printed((FlowEntry,)),
+    "flow duplicate": Printed((FlowEntry,)),
+    "flow update-components": Printed((UpdatedFlow,)),
     "flow sessions list": Printed((running.SessionList,)),
     "flow sessions show": Printed((running.SessionMessages,)),
     "flow sessions remove": Printed((flows.Removed,)),
@@ -109,10 +118,20 @@ PRINTED: dict[str, Printed] = {
     "files remove": Printed((stored.FilesRemoved,)),
     "models list": Printed((Overview,)),
     "models test": Printed((models.ModelsTested,)),
+    "models set-key": Printed((ProviderEntry,)),
+    "models remove-key": Printed((models.KeyRemoved,)),
+    "bundles list": Printed((servers.BundleList,)),
+    "bundles install": Printed((BundleEntry,)),
+    "conversations list": Printed((conversations.ConversationList,)),
+    "conversations show": Printed((conversations.ConversationShown,)),
+    "conversations rename": Printed((TranscriptEntry,)),
+    "conversations remove": Printed((flows.Removed,)),
+    "conversations rewind": Printed((conversations.ConversationRewound,)),
     "runner install": Printed((installation.Installed,)),
     "runner status": Printed((installation.StatusDocument,)),
     "runs list": Printed((stored.RunList,)),
     "runs show": Printed((RunEntry,)),
+    "runs cancel": Printed((KeptRun,)),
     "runs remove": Printed((flows.Removed,)),
     "usage": Printed((users.UsageShown,)),
     "users add": Printed((users.UserToken,)),
@@ -137,6 +156,9 @@ PRINTED: dict[str, Printed] = {
     "eval calibrate": Printed((evals.Calibrated,)),
     "eval pack create": Printed((evals.PackShown,)),
     "eval pack check": Printed((evals.PackShown,)),
+    "eval results list": Printed((servers.EvaluationList,)),
+    "eval results show": Printed((LinePage,)),
+    "eval results get": Printed((stored.FileWritten,)),
     "eval export": Printed((evals.Exported, evals.Written), about="The second with --to, unless it is experiments."),
     "eval import chat2workflow": Printed((evals.ScenariosImported,)),
     "eval fix": Printed((evals.Fixed,)),

@@ -2,7 +2,39 @@
 
 from typing_extensions import TypedDict
 
+from agent.models.overview import Overview
+from server.routes.health import Readiness
+from server.routes.installation.bundles import BundleEntry
+from server.routes.installation.evaluations import EvaluationFile
+from server.routes.installation.users import UserEntry
 from server.store.flows import FlowEntry, Revision
+
+
+class ServerReport(TypedDict):
+    """How a server is: `ok` when everything works, and both have the same release.
+
+    `user` and `models` are null for a server that does not say so.
+    """
+
+    ok: bool
+    server: str
+    release: str
+    own_release: str
+    readiness: Readiness
+    user: UserEntry | None
+    models: Overview | None
+
+
+class BundleList(TypedDict):
+    """The bundles of component types, by name."""
+
+    bundles: list[BundleEntry]
+
+
+class EvaluationList(TypedDict):
+    """The files of evaluations, last written first."""
+
+    evaluations: list[EvaluationFile]
 
 
 class SignedIn(TypedDict):

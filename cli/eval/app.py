@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from cli.errors import BadUsage, CommandError
-from cli.eval import check, compare, conversations, export, imports, mutate, report, run, score, show
+from cli.eval import check, compare, conversations, export, imports, mutate, report, results, run, score, show
 from cli.eval import fix as eval_fix
 from cli.eval.judging import calibrate, judge
 from cli.eval.pack import app as pack_commands
@@ -18,6 +18,7 @@ commands = CommandGroup("Play scenarios and score the attempts.")
 
 @commands.callback()
 def group(
+    context: typer.Context,
     scenarios: Annotated[
         str | None, typer.Option(metavar="DIR", help="Your own scenarios, instead of the built-in ones.")
     ] = None,
@@ -25,7 +26,7 @@ def group(
     """Play scenarios and score the attempts."""
     from importlib.util import find_spec
 
-    if find_spec("scipy") is None:
+    if find_spec("scipy") is None and context.invoked_subcommand != "results":
         fix = "Install it: uv pip install 'wirewright[evals]'."
         raise CommandError("extra_missing", "Evaluations need the extra `evals`.", fix=fix)
     if scenarios is not None and not Path(scenarios).is_dir():
@@ -66,5 +67,6 @@ commands.add(
 )(export.export)
 commands.add_typer(imports.commands, name="import")
 commands.add_typer(pack_commands.commands, name="pack")
+commands.add_typer(results.commands, name="results")
 commands.add("fix", "wirewright eval fix attempts.jsonl --out fixes.jsonl")(eval_fix.fix)
 commands.add("conversations", "wirewright eval conversations build-run-then-undo")(conversations.conversations)

@@ -1,5 +1,6 @@
 """`wirewright flow diff` and `flow merge`: two flows compared, and two flows on one canvas."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -9,11 +10,13 @@ from cli.options import Json
 from cli.output.faults import has_errors, note_faults
 from cli.output.files import writable, write_flow
 from cli.output.streams import print_json, print_result
+from cli.remote.option import ServerAddress, server_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from cli.flow.source import LoadedFlow
+    from cli.remote.connection import Server
     from flows.catalogue import Catalogue
     from flows.faults import Fault
 
@@ -21,7 +24,7 @@ First = Annotated[str, typer.Argument(metavar="A", help="A flow: Langflow JSON o
 Second = Annotated[str, typer.Argument(metavar="B", help="Another flow, in the same forms.")]
 
 
-def diff(a: First, b: Second, *, as_json: Json = False) -> None:
+def diff(a: First, b: Second, server: ServerAddress = None, *, as_json: Json = False) -> None:
     """Show what leads from one flow to another, as the changes that an editor would make.
 
     Exits 0 whether they differ or not. In the JSON document `same` says whether they do, and `same_work` whether
@@ -34,7 +37,11 @@ def diff(a: First, b: Second, *, as_json: Json = False) -> None:
     from flows.fingerprints import fingerprint
 
     loaded, _ = _both(
-        a, b, as_json=as_json, failed=lambda faults: Differing(ok=False, same=None, actions=[], faults=faults)
+        a,
+        b,
+        server_at(server),
+        as_json=as_json,
+        failed=lambda faults: Differing(ok=False, same=None, actions=[], faults=faults),
     )
     old, new = (one.flow for one in loaded)
     if old is None or new is None:
@@ -59,6 +66,7 @@ def merge(
     a: First,
     b: Second,
     out: Annotated[str, typer.Option(metavar="FILE", help="Write the merged flow there, as Langflow JSON.")],
+    server: ServerAddress = None,
     *,
     as_json: Json = False,
 ) -> None:
@@ -69,7 +77,9 @@ def merge(
     from flows.merge import merge as merged
 
     target = writable(out)
-    loaded, catalogue = _both(a, b, as_json=as_json, failed=lambda faults: Merged(ok=False, flow=None, faults=faults))
+    loaded, catalogue = _both(
+        a, b, server_at(server), as_json=as_json, failed=lambda faults: Merged(ok=False, flow=None, faults=faults)
+    )
     canvas, proposal = (one.flow for one in loaded)
     if canvas is None or proposal is None or target is None:
         raise typer.Exit(FAILED)
@@ -84,7 +94,7 @@ def merge(
 
 
 def _both(
-    a: str, b: str, *, as_json: bool, failed: "Callable[[list[Fault]], object]"
+    a: str, b: str, server: "Server | None", *, as_json: bool, failed: "Callable[[list[Fault]], object]"
 ) -> "tuple[list[LoadedFlow], Catalogue | None]":
     """Read both flows; when one does not build, show its faults, in JSON as `failed` has them, and exit."""
     from cli.flow.source import load_flow
@@ -96,7 +106,7 @@ def _both(
     loaded: list[LoadedFlow] = []
     catalogue: Catalogue | None = None
     for name in (a, b):
-        one, catalogue = load_flow(name)
+        one, catalogue = load_flow(name) if server is None else _of_either(name, server)
         loaded.append(one)
         if one.flow is None or has_errors(one.faults):
             if as_json:
@@ -105,3 +115,20 @@ def _both(
                 note_faults(one.faults)
             raise typer.Exit(FAILED)
     return loaded, catalogue
+
+
+def _of_either(name: str, server: "Server") -> "tuple[LoadedFlow, Catalogue | None]":
+    """A flow from a file of this machine, or one that the server stores: `FLOW`, or `FLOW@VERSION`."""
+    from cli.engine import ready_catalogue
+    from cli.flow.source import LoadedFlow, load_flow
+    from cli.input.texts import STANDARD_INPUT
+    from cli.remote.run import stored_flow
+    from cli.remote.stores.flows import RemoteFlows
+
+    if name == STANDARD_INPUT or Path(name).exists():
+        return load_flow(name)
+    flow, _, version = name.rpartition("@")
+    if flow and version.isascii() and version.isdecimal():
+        flows = RemoteFlows(server)
+        return LoadedFlow(flow=flows.at_version(flows.find(flow).id, int(version))), ready_catalogue()
+    return stored_flow(server, name)[1], ready_catalogue()

@@ -1,4 +1,4 @@
-"""`wirewright flow list|show|export|import|remove|revisions|restore`: the flows that a server stores."""
+"""`wirewright flow list|show|export|import|…`: the flows that a server stores."""
 
 import json
 from typing import TYPE_CHECKING, Annotated
@@ -173,6 +173,51 @@ def restore(
     print_json(entry) if as_json else print_message(_stored(entry))
 
 
+def duplicate(f: StoredName, server: ServerAddress = None, *, as_json: Json = False) -> None:
+    """Store a copy of a flow as a new one."""
+    flows = _flows(server)
+    entry = flows.duplicate(flows.find(f).id)
+    print_json(entry) if as_json else print_message(f"{entry.name} ({entry.id}) is stored.")
+
+
+def start(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The starter flow, as `flow templates` lists it.")],
+    called: Annotated[
+        str | None, typer.Option("--as", metavar="NAME", help="What it is called; the template's title if not given.")
+    ] = None,
+    server: ServerAddress = None,
+    *,
+    as_json: Json = False,
+) -> None:
+    """Store a new flow on a server that begins as a starter flow."""
+    entry = _flows(server).start(name, called)
+    print_json(entry) if as_json else print_message(f"{entry.name} ({entry.id}) is stored.")
+
+
+def update_components(
+    f: StoredName,
+    server: ServerAddress = None,
+    *,
+    preview: Annotated[bool, typer.Option("--preview", help="Say only what would change.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Update the components of a stored flow that are of an earlier engine, as its next version."""
+    flows = _flows(server)
+    entry = flows.find(f)
+    made = flows.update_components(entry, preview=preview)
+    if as_json:
+        print_json(made)
+        return
+    for line in made.changes:
+        print_result(line)
+    for line in made.lost:
+        print_message(f"Lost: {line}")
+    if not made.components:
+        print_message(f"Every component of {made.name} is of the server's engine.")
+    elif not preview:
+        print_message(f"{made.name} is stored as version {made.version}.")
+
+
 def _flows(server: str | None) -> "RemoteFlows":
     found = needed_server(server)
     from cli.remote.stores.flows import RemoteFlows
@@ -200,3 +245,6 @@ def add_to(commands: CommandGroup) -> None:
     commands.add("remove", f"wirewright flow remove Echo {on}")(remove)
     commands.add("revisions", f"wirewright flow revisions Echo {on}")(revisions)
     commands.add("restore", f"wirewright flow restore Echo 1 {on}")(restore)
+    commands.add("start", f"wirewright flow start router --as Helpdesk {on}")(start)
+    commands.add("duplicate", f"wirewright flow duplicate Echo {on}")(duplicate)
+    commands.add("update-components", f"wirewright flow update-components Echo --preview {on}")(update_components)

@@ -85,7 +85,8 @@ def encoded(value: object) -> str:
 def _form(value: Any) -> object:
     """The JSON form of an object."""
     if hasattr(value, "to_json"):
-        return value.to_json()
+        form: object = value.to_json()
+        return json.loads(form) if isinstance(form, str) else form
     if hasattr(value, "model_dump"):
         return value.model_dump(mode="json", by_alias=True)
     if is_dataclass(value) and not isinstance(value, type):

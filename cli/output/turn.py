@@ -109,10 +109,15 @@ class Readable:
             case _:
                 pass
 
-    def cancelled(self, record: TurnRecord) -> None:
-        """Note it, and what was done."""
+    def cancelled(self, record: TurnRecord, message: str = "Cancelled.") -> None:
+        """Note it, and what was done.
+
+        Args:
+            record: what was done.
+            message: that it was stopped, and why.
+        """
         self.close()
-        print_prose("Cancelled.")
+        print_prose(message)
         if record.acted:
             _print_record(record.text)
 

@@ -78,7 +78,7 @@ class Words:
         for one in canvas.shown(event):
             self._rendering.show(one)
         if isinstance(event, CancelledEvent):
-            self._rendering.cancelled(event.record or TurnRecord())
+            self._rendering.cancelled(event.record or TurnRecord(), event.message or "Cancelled.")
         elif result is not None:
             if self._name and isinstance(event, CompleteEvent) and event.data.saved and result.actions:
                 self._rendering.place = _STORED.format(version=event.data.version, name=self._name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ssl
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Final, TypeVar
 from urllib.parse import quote
 
@@ -43,12 +43,13 @@ class Server:
         """A client for streams, which its caller closes."""
         return httpx.AsyncClient(**self._options)
 
-    def send(self, method: str, path: str, **more: Any) -> httpx.Response:
+    def send(self, method: str, path: str, *, also: Collection[int] = (), **more: Any) -> httpx.Response:
         """Send a request; returns the reply, which was read.
 
         Args:
             method: the HTTP method.
             path: below the origin.
+            also: statuses that are answers like those below 300.
             more: what httpx's `request` takes.
 
         Raises:
@@ -56,7 +57,7 @@ class Server:
         """
         with failures(self.origin), httpx.Client(**self._options) as client:
             response = client.request(method, path, **more)
-        if response.status_code >= httpx.codes.MULTIPLE_CHOICES:
+        if response.status_code >= httpx.codes.MULTIPLE_CHOICES and response.status_code not in also:
             raise self.refusal(response)
         return response
 

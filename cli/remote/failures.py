@@ -1,7 +1,7 @@
 """What a server, or the way to it, refuses: as errors of a command."""
 
 import ssl
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
 from typing import Any
@@ -19,10 +19,19 @@ _REMEDIES = {
     "run_not_found": "wirewright runs list --server {origin} shows them.",
     "file_not_found": "wirewright files list --server {origin} shows your files.",
     "variable_not_found": "wirewright variables list --server {origin} shows them.",
+    "conversation_not_found": "wirewright conversations list --server {origin} shows them.",
+    "template_not_found": "wirewright flow templates --server {origin} lists them.",
+    "bundle_not_found": "wirewright bundles list --server {origin} lists them.",
+    "evaluation_not_found": "wirewright eval results list --server {origin} lists them.",
+    "user_not_found": "wirewright users list --server {origin} names them.",
+    "name_taken": "Choose another name, or make a new token: wirewright users rotate NAME --server {origin}",
     "session_not_found": "wirewright flow sessions list F --server {origin} lists them.",
     "version_conflict": "Read it again: wirewright flow export F --server {origin}",
 }
 """What to do in the terminal, where the server names a request."""
+
+_NO_ROUTE = frozenset({"not_found", "method_not_allowed"})
+"""Codes with which a server says that it does not know an address, as those of other versions do."""
 
 
 class _Problem(BaseModel):
@@ -56,6 +65,8 @@ def refused(response: httpx.Response, origin: str, *, from_environment: bool) ->
         return CommandError("not_signed_in", f"{origin} does not take this token.", fix=fix, where="--server")
     if problem is None:
         return _unreadable(origin, status) if status < HTTPStatus.INTERNAL_SERVER_ERROR else _broken(response, origin)
+    if problem.code in _NO_ROUTE:
+        return _unreadable(origin, status)
     fix = _REMEDIES.get(problem.code, "").format(origin=origin) or problem.fix
     if status == HTTPStatus.FORBIDDEN and problem.code == "missing_scope":
         fix = f"{fix} Or sign in with another token: wirewright login {origin}".strip()
@@ -80,6 +91,10 @@ def failures(origin: str) -> Generator[None]:
             message = f"The certificate of {origin} cannot be trusted: {wrong.verify_message}."
             fix = "Correct the certificate, or name its authority's file in SSL_CERT_FILE."
             raise CommandError("bad_certificate", message, fix=fix, where="--server") from None
+        if _has(failure, ssl.SSLError):
+            message = f"What answers at {origin} does not speak TLS."
+            fix = f"Check the port, or write http{origin.removeprefix('https')} where nobody is on the way."
+            raise CommandError("no_tls", message, fix=fix, where="--server") from None
         raise unreachable(origin) from None
     except httpx.ConnectTimeout:
         raise unreachable(origin) from None
@@ -88,7 +103,9 @@ def failures(origin: str) -> Generator[None]:
         raise CommandError("server_timeout", message, fix="Try again later.", where="--server") from None
     except (httpx.TransportError, httpx.DecodingError):
         message = f"The connection to {origin} was lost."
-        raise CommandError("connection_lost", message, fix="Try again.", where="--server") from None
+        tls = f" If the server takes TLS alone, write https{origin.removeprefix('http')}"
+        fix = f"Try again.{tls if origin.startswith('http:') else ''}"
+        raise CommandError("connection_lost", message, fix=fix, where="--server") from None
     except ValidationError:
         raise _unreadable(origin) from None
 
@@ -100,12 +117,19 @@ def unreachable(origin: str) -> CommandError:
 
 
 def _certificate_error(failure: BaseException) -> ssl.SSLCertVerificationError | None:
+    found = (cause for cause in _causes(failure) if isinstance(cause, ssl.SSLCertVerificationError))
+    return next(found, None)
+
+
+def _has(failure: BaseException, kind: type[BaseException]) -> bool:
+    return any(isinstance(cause, kind) for cause in _causes(failure))
+
+
+def _causes(failure: BaseException) -> Iterator[BaseException]:
     cause: BaseException | None = failure
     while cause is not None:
-        if isinstance(cause, ssl.SSLCertVerificationError):
-            return cause
+        yield cause
         cause = cause.__cause__ or cause.__context__
-    return None
 
 
 def _problem(response: httpx.Response) -> _Problem | None:

@@ -43,8 +43,12 @@ def server_at(address: str | None) -> "Server | None":
     return Server(origin, token, from_environment=bool(os.environ.get(TOKEN)))
 
 
-def needed_server(address: str | None) -> "Server":
+def needed_server(address: str | None, what: str = "Flows are stored on a server") -> "Server":
     """The server of a command that works on one alone.
+
+    Args:
+        address: the option.
+        what: why it needs one.
 
     Raises:
         CommandError: none is named, or there is no token for it.
@@ -52,7 +56,7 @@ def needed_server(address: str | None) -> "Server":
     server = server_at(address)
     if server is None:
         fix = f"Write --server URL, or set {VARIABLE}."
-        raise BadUsage("server_needed", "Flows are stored on a server, and none is named.", fix=fix, where="--server")
+        raise BadUsage("server_needed", f"{what}, and none is named.", fix=fix, where="--server")
     return server
 
 

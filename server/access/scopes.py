@@ -20,6 +20,9 @@ from server.errors import ApiError
 from server.idempotency.check import IdempotencyCheck
 from server.middleware.request_id import ROUTE
 
+USERS_PATH: Final = "/api/v1/users"
+ROTATE_PATH: Final = f"{USERS_PATH}/{{user}}/rotate"
+
 READS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 """Methods that change nothing."""
 
@@ -68,6 +71,7 @@ NEEDS: Final[Mapping[str, Needs]] = {
     "/api/v1/conversations": Needs(),
     "/api/v1/conversations/{session:path}": Needs(),
     "/api/v1/conversations/{session:path}/rewind": Needs(),
+    "/api/v1/conversations/{session:path}/state": Needs(),
     FILES_PATH: Needs(),
     f"{FILES_PATH}/{{path:path}}": Needs(),
     "/api/v1/components": Needs(),
@@ -89,6 +93,12 @@ NEEDS: Final[Mapping[str, Needs]] = {
     "/api/v1/flows/{flow_id}/langflow": Needs(),
     "/api/v1/flows/{flow_id}/langflow/read": Needs(),
     "/api/v1/flows/{flow_id}/langflow/send": Needs(),
+    "/api/v1/models": Needs(),
+    "/api/v1/models/test": Needs(),
+    USERS_PATH: Needs(read="admin", change="admin"),
+    f"{USERS_PATH}/{{user}}/revoke": Needs(read="admin", change="admin"),
+    ROTATE_PATH: Needs(read="admin", change="admin"),
+    "/api/v1/me": Needs(),
     "/api/v1/variables": Needs(),
     "/api/v1/variables/{name}": Needs(),
     "/api/v1/usage": Needs(),
@@ -106,8 +116,10 @@ NEEDS: Final[Mapping[str, Needs]] = {
 }
 """By the path of the route."""
 
-UNREPEATED: Final = frozenset({SIGN_IN_PATH, "/mcp", "/mcp/{group}"})
-"""Paths at which no key makes a repetition safe: signing in, whose answers hold a session, and another protocol."""
+UNREPEATED: Final = frozenset({SIGN_IN_PATH, USERS_PATH, ROTATE_PATH, "/mcp", "/mcp/{group}"})
+"""Paths at which no key makes a repetition safe: answers that hold a session or a token, which is shown once, and
+another protocol.
+"""
 
 
 class ScopeCheck:

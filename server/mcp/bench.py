@@ -225,7 +225,7 @@ async def _opened(call: Call, stored: StoredFlow | None, base: Flow | None) -> D
         flow=None if stored is None else stored.flow,
         flow_id=None if stored is None else stored.entry.id,
     )
-    bench = assistant.workbench(request, catalogue, assistant.choose(None, caller.id))
+    bench = assistant.workbench(request, catalogue, await assistant.choose(None, caller.id))
     bench.catalogue = await bench.with_user_components(catalogue)
     bench.own_components = tuple(one.type for one in bench.catalogue if one.type not in catalogue)
     bench.initial_flow = Flow.empty() if base is None else base

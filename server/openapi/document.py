@@ -12,7 +12,7 @@ from starlette.routing import Route
 
 from agent.contract.schemas import AsExchanged
 from server.access.auth import SIGN_IN_PATH
-from server.access.scopes import NEEDS, READS
+from server.access.scopes import NEEDS, READS, UNREPEATED
 from server.idempotency.check import HEADER as KEY
 from server.idempotency.check import REPLAYED
 from server.middleware.request_id import HEADER as REQUEST_ID
@@ -105,7 +105,7 @@ class _Described:
         self._known = known
         self._schemas = schemas
         self._scope = needs.read if method in READS else needs.change
-        self._takes_key = method == "POST" and path != SIGN_IN_PATH
+        self._takes_key = method == "POST" and path not in UNREPEATED
         text = inspect.cleandoc(getattr(function, "__doc__", None) or "")
         self._summary, _, rest = text.partition("\n\n")
         self._rest = rest.partition("Raises:")[0].strip()

@@ -107,7 +107,8 @@ class AisdkTranslation:
 
     def cut(self) -> list[bytes]:
         """The frames that end the stream when later events cannot be read."""
-        chunks = [*self._begin(), *self._parts.close(), {"type": "error", "errorText": LOST}]
+        lost: Chunk = {"type": "error", "errorText": LOST}
+        chunks = [*self._begin(), *self._parts.close(), lost]
         return [*(frame(chunk) for chunk in chunks), DONE]
 
     def _begin(self) -> list[Chunk]:

@@ -10,10 +10,21 @@ from cli.input.texts import bad_text
 from cli.remote.connection import Server, segment
 from flows.document import Flow
 from runtime.files.texts import unreadable
-from server.routes.flows.models import FlowPage, FlowReplacement, ImportedFlows, RevisionPage, SeenVersion, WholeFlow
+from server.routes.flows.models import (
+    FlowPage,
+    FlowReplacement,
+    ImportedFlows,
+    OneRevisionReply,
+    RevisionPage,
+    SeenVersion,
+    UpdatedFlow,
+    WholeFlow,
+)
+from server.routes.flows.templates import TemplateEntry, TemplatePage, WholeTemplate
 from server.store.flows import FlowEntry, Revision
 
 FLOWS: Final = "/api/v1/flows"
+TEMPLATES: Final = "/api/v1/templates"
 _PAGE: Final = 200
 """Flows that a page has at most."""
 _IMPORT_LIMIT: Final = 16 * 1024 * 1024
@@ -106,6 +117,43 @@ class RemoteFlows:
     def remove(self, flow_id: str) -> None:
         """Remove a flow, with its versions and sessions."""
         self.server.send("DELETE", _place(flow_id))
+
+    def duplicate(self, flow_id: str) -> FlowEntry:
+        """Store a copy of a flow as a new one."""
+        return self._entry(self.server.send("POST", f"{_place(flow_id)}/duplicate"))
+
+    def start(self, template: str, name: str | None) -> FlowEntry:
+        """Store a new flow that begins as a starter flow.
+
+        Args:
+            template: the starter flow.
+            name: what it is called; None for the template's title.
+        """
+        body = {} if name is None else {"name": name}
+        return self._entry(self.server.send("POST", f"{TEMPLATES}/{segment(template)}/flows", json=body))
+
+    def templates(self) -> list[TemplateEntry]:
+        """The starter flows that the server knows."""
+        found: list[TemplateEntry] = []
+        while True:
+            page = self.server.read(TemplatePage, TEMPLATES, {"limit": _PAGE, "offset": len(found)})
+            found += page.templates
+            if page.next is None or not page.templates:
+                return found
+
+    def template(self, name: str) -> WholeTemplate:
+        """One starter flow with its spec."""
+        return self.server.read(WholeTemplate, f"{TEMPLATES}/{segment(name)}")
+
+    def update_components(self, entry: FlowEntry, *, preview: bool) -> UpdatedFlow:
+        """Update the stale components of a flow, or say what would change."""
+        body = {"preview": True} if preview else {"version": entry.version}
+        return self.server.change(UpdatedFlow, "POST", f"{_place(entry.id)}/update-components", body)
+
+    def at_version(self, flow_id: str, version: int) -> Flow:
+        """A flow as it was at one of the versions that are kept."""
+        place = f"{_place(flow_id)}/revisions/{version}"
+        return Flow.from_json(self.server.read(OneRevisionReply, place).flow)
 
     def revisions(self, flow_id: str) -> list[Revision]:
         """The versions of a flow that are kept, latest first."""

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from agent.contract.runs import RunPage
+from agent.contract.runs import KeptRun, RunPage
 from cli.remote.connection import Server, segment
 from runtime.sessions.run_entry import RunEntry
 
@@ -28,6 +28,10 @@ class RemoteRuns:
     async def remove(self, _: str, run: str | None = None, /) -> int:
         """Erase a run, or all that have ended; returns how many."""
         return await asyncio.to_thread(self._remove, run)
+
+    def cancel(self, run: str) -> KeptRun:
+        """End a run that goes on; returns it as it ended."""
+        return self._server.change(KeptRun, "POST", f"{RUNS}/{segment(run)}/cancel")
 
     def _entries(self, limit: int) -> tuple[list[RunEntry], int]:
         found: list[RunEntry] = []

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pydantic import Field, field_validator
 
+from agent.contract.events import Question
 from agent.contract.model import ContractModel, Page, Received
 from agent.conversation.transcript.parts import TranscriptEntry, TranscriptMessage
 from server.requests.page import SearchQuery, SearchText, clean_text
 from server.store.flows import FlowEntry
+from tools.json_types import FlowJson
 
 TITLE_LIMIT = 200
 """Characters of a title."""
@@ -59,6 +61,26 @@ class NewTitle(ContractModel):
     @classmethod
     def _on_one_line(cls, given: object) -> object:
         return " ".join(clean_text(given).split()) if isinstance(given, str) else given
+
+
+class ConversationStanding(Received):
+    """How a conversation stands: what a client needs to go on with it.
+
+    Attributes:
+        running: whether a turn of it runs, or waits to run.
+        approvals: what waits for the user's decision.
+        proposal: a whole flow that waits for the user's acceptance; null for none.
+        proposal_id: its id; null for none.
+        canvas: the canvas that it keeps; null unless its turns asked for that with `keep_canvas`.
+        language: the code of the language of its last message that says enough to be in one.
+    """
+
+    running: bool
+    approvals: list[Question]
+    proposal: FlowJson | None
+    proposal_id: str | None
+    canvas: FlowJson | None
+    language: str
 
 
 class RewindRequest(ContractModel):

@@ -7,6 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from agent.contract.endings import question
 from agent.conversation.transcript.parts import TranscriptEntry
 from flows.fields.keys import without_keys
 from server.access.caller import Caller, caller_of
@@ -19,6 +20,7 @@ from server.routes.conversations.models import (
     Conversation,
     ConversationPage,
     ConversationQuery,
+    ConversationStanding,
     MessagePage,
     NewTitle,
     RewindRequest,
@@ -62,14 +64,35 @@ class OneConversation(HTTPEndpoint):
         await caller.assistant.memory.transcripts.retitle(caller.id, entry.id, without_keys(title))
         return JsonResponse(_shown(caller, await _entry(caller, request)))
 
-    @operation()
+    @operation(errors=(409,))
     async def delete(self, request: Request) -> Response:
         """Delete it, with what its runs remember; a turn of it that still runs is deleted when it ends."""
         caller = caller_of(request)
         entry = await _entry(caller, request)
+        await _not_elsewhere(caller, entry)
         await caller.assistant.forget(caller.id, entry.id)
         await caller.state.turns.forget(caller.id, entry.id)
         return Response(status_code=204)
+
+
+@operation(ConversationStanding)
+async def standing(request: Request) -> Response:
+    """How it stands: what waits for an answer, and the canvas that it keeps."""
+    caller = caller_of(request)
+    entry = await _entry(caller, request)
+    state = await caller.assistant.memory.load(caller.id, entry.id)
+    pending, offer = state.pending, state.offers.open
+    asked = [] if pending is None else [question(call, one, pending.canvas) for call, one in pending.unanswered.items()]
+    return JsonResponse(
+        ConversationStanding(
+            running=caller.assistant.queue.busy(caller.id, entry.id),
+            approvals=asked,
+            proposal=None if offer is None else offer.flow,
+            proposal_id=None if offer is None else offer.id,
+            canvas=state.canvas,
+            language=next((turn.language for turn in reversed(state.turns) if turn.language), "en"),
+        )
+    )
 
 
 @operation(Rewound, body=RewindRequest, errors=(409,))
@@ -81,6 +104,17 @@ async def rewind(request: Request) -> Response:
     taken = await take_back(caller, entry.id, asked.message, with_flow=asked.flow)
     now = _shown(caller, await _entry(caller, request), running=False)
     return JsonResponse(Rewound(conversation=now, removed=taken.removed, message=taken.message, flow=taken.flow))
+
+
+async def _not_elsewhere(caller: Caller, entry: TranscriptEntry) -> None:
+    """Refuse what a turn on another server would undo when it saves the conversation.
+
+    Raises:
+        ApiError: 409, one runs there.
+    """
+    if await caller.state.turns.runs_elsewhere(caller.id, entry.id):
+        fix = "Wait until it has ended, or stop it there."
+        raise ApiError(409, "runs_elsewhere", "Another server with this database takes a turn of it.", fix)
 
 
 def _shown(caller: Caller, entry: TranscriptEntry, *, running: bool | None = None) -> Conversation:
@@ -108,5 +142,6 @@ async def _entry(caller: Caller, request: Request) -> TranscriptEntry:
 routes = [
     Route(PATH, Conversations),
     Route(f"{PATH}/{{session:path}}/rewind", rewind, methods=["POST"]),
+    Route(f"{PATH}/{{session:path}}/state", standing, methods=["GET"]),
     Route(f"{PATH}/{{session:path}}", OneConversation),
 ]

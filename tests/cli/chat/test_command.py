@@ -14,6 +14,7 @@ from agent.prompts.frames import unframed
 from agent.settings import AssistantSettings
 from cli.chat.conversation import ChatSession
 from cli.chat.lines import EndOfInput, Lines
+from cli.chat.partners.local import LocalPartner
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from tests.cli.conftest import Wirewright
@@ -61,7 +62,7 @@ async def test_an_offered_flow_is_put_on_the_canvas_when_the_user_says_so(catalo
     conversation = ChatSession(target=target)
     lines = Typed("Build an echo", "y")
     replies = ["build_flow", [call("build_flow", 1, spec=ECHO)], "Have a look."]
-    assert await conversation.hold(assistant(catalogue, *replies), lines)
+    assert await conversation.hold(LocalPartner(assistant(catalogue, *replies)), lines)
     assert conversation.canvas is not None
     assert [node.type for node in conversation.canvas.nodes] == ["ChatInput", "ChatOutput"]
     assert json.loads(target.read_text())["name"] == "Echo"
@@ -77,7 +78,7 @@ async def test_a_bundle_is_installed_only_when_the_user_says_so(
     who = Assistant(
         AssistantSettings(), shelf, catalogue=catalogue, model=ScriptedModel(*replies), bundles=index_of(catalogue)
     )
-    await ChatSession(approve_all=True).hold(who, Typed("Shout what I write", reply, "y"))
+    await ChatSession(approve_all=True).hold(LocalPartner(who), Typed("Shout what I write", reply, "y"))
     assert shelf.installed == installed, "--yes covers no installation"
     assert "Install shelf: lfx-shelf (7 MB)" in capsys.readouterr().err
 
@@ -85,7 +86,7 @@ async def test_a_bundle_is_installed_only_when_the_user_says_so(
 async def test_a_flow_that_is_turned_down_leaves_the_canvas_as_it_is(catalogue: Catalogue, canvas: Flow) -> None:
     conversation = ChatSession(canvas=canvas)
     replies = ["build_flow", [call("build_flow", 1, spec=ECHO)], "Have a look."]
-    await conversation.hold(assistant(catalogue, *replies), Typed("Build an echo beside it", "n"))
+    await conversation.hold(LocalPartner(assistant(catalogue, *replies)), Typed("Build an echo beside it", "n"))
     assert conversation.canvas == canvas
 
 
@@ -98,7 +99,9 @@ async def test_an_edit_is_asked_about_and_done_when_approved(
         conversation = ChatSession(canvas=canvas)
         lines = Typed("Make it whisper", said)
         read = [] if said == "y" else ['{"intent": "build_flow", "reply": "deny"}']
-        await conversation.hold(assistant(catalogue, "build_flow", [change], *read, "Done as you said."), lines)
+        await conversation.hold(
+            LocalPartner(assistant(catalogue, "build_flow", [change], *read, "Done as you said.")), lines
+        )
         assert conversation.canvas is not None
         found = conversation.canvas.node(node)
         assert found is not None
@@ -115,7 +118,7 @@ async def test_the_model_reads_a_denial_once(reply: str, denial: str, catalogue:
     read = [] if reply == "n" else ["I cannot say"]
     model = ScriptedModel("build_flow", [change], *read, "Understood.")
     who = Assistant(AssistantSettings(), StandInRunner(), catalogue=catalogue, model=model)
-    await ChatSession(canvas=canvas).hold(who, Typed("Make it whisper", reply))
+    await ChatSession(canvas=canvas).hold(LocalPartner(who), Typed("Make it whisper", reply))
     assert [part for part in tool_returns(model.requests[-1]) if unframed(str(part.content)).startswith(denial)]
 
 
@@ -123,7 +126,9 @@ async def test_the_model_reads_a_denial_once(reply: str, denial: str, catalogue:
 async def test_a_yes_in_any_language_is_a_yes(reply: str, catalogue: Catalogue, canvas: Flow) -> None:
     change = call("configure_component", 1, component_id=prompt_of(canvas), values={"template": "Whisper: {text}"})
     conversation = ChatSession(canvas=canvas)
-    await conversation.hold(assistant(catalogue, "build_flow", [change], "Done."), Typed("Make it whisper", reply))
+    await conversation.hold(
+        LocalPartner(assistant(catalogue, "build_flow", [change], "Done.")), Typed("Make it whisper", reply)
+    )
     assert "Whisper: {text}" in str(conversation.canvas)
 
 
@@ -136,7 +141,7 @@ async def test_a_reply_that_wants_it_differently_is_done_so(catalogue: Catalogue
     conversation = ChatSession(canvas=canvas)
     who = assistant(catalogue, "build_flow", [first], read, [second], "It sings.")
     lines = Typed("Make it whisper", "ok but make it Sing: {text}")
-    await conversation.hold(who, lines)
+    await conversation.hold(LocalPartner(who), lines)
     assert "Sing: {text}" in str(conversation.canvas)
     assert lines.prompts.count("Go ahead? [y/N, or why not] ") == 1, "what the user has dictated is not asked again"
 
@@ -149,7 +154,7 @@ async def test_the_first_of_two_questions_is_answered_before_words_answer_the_se
     read = '{"intent": "build_flow", "reply": "deny"}'
     conversation = ChatSession(canvas=canvas)
     who = assistant(catalogue, "build_flow", [change, name], read, "Half of it.")
-    await conversation.hold(who, Typed("Whisper, Ada", "y", "the name is fine as it is"))
+    await conversation.hold(LocalPartner(who), Typed("Whisper, Ada", "y", "the name is fine as it is"))
     assert "Whisper: {text}" in str(conversation.canvas)
     assert "Ada" not in str(conversation.canvas)
 
@@ -159,7 +164,9 @@ async def test_the_conversation_is_kept_until_it_is_reset(
 ) -> None:
     who = assistant(catalogue, "question", "First.", "question", "Second.")
     conversation = ChatSession()
-    await conversation.hold(who, Typed("What is it?", "And then?", "/show", "/reset", "/nope", "/quit", "never read"))
+    await conversation.hold(
+        LocalPartner(who), Typed("What is it?", "And then?", "/show", "/reset", "/nope", "/quit", "never read")
+    )
     output = capsys.readouterr()
     assert output.out.splitlines() == ["First.", "Second.", "The canvas is empty."]
     assert "The conversation and the components created for you are deleted." in output.err
@@ -172,7 +179,7 @@ async def test_a_failed_turn_is_reported_and_the_conversation_goes_on(
 ) -> None:
     conversation = ChatSession(model="nobody:model")
     who = Assistant(AssistantSettings(), StandInRunner(), catalogue=catalogue)
-    assert not await conversation.hold(who, Typed("Hello"))
+    assert not await conversation.hold(LocalPartner(who), Typed("Hello"))
     assert "Unknown provider: nobody." in capsys.readouterr().err
 
 
@@ -182,7 +189,7 @@ async def test_an_interruption_stops_the_turn_and_not_the_conversation(
     blocked = ScriptedModel("question", "Never said.", blocks_at=1)
     who = Assistant(AssistantSettings(), StandInRunner(), catalogue=catalogue, model=blocked)
     lines = Typed("What is it?", "/show")
-    holding = asyncio.ensure_future(ChatSession().hold(who, lines))
+    holding = asyncio.ensure_future(ChatSession().hold(LocalPartner(who), lines))
     await blocked.blocked.wait()
     lines.interrupt()
     assert await holding
@@ -244,7 +251,7 @@ def test_a_flow_that_is_offered_goes_on_waiting_when_the_input_ends(
 async def test_an_offer_is_made_again_after_a_question_about_it(catalogue: Catalogue, tmp_path: Path) -> None:
     who = Assistant(AssistantSettings(model="demo"), StandInRunner(), catalogue=catalogue)
     conversation, lines = ChatSession(target=tmp_path / "echo.json"), Typed("Build an echo flow", "why?", "y")
-    assert await conversation.hold(who, lines)
+    assert await conversation.hold(LocalPartner(who), lines)
     assert lines.prompts.count("Put it on the canvas? [y/N] ") == 2
     assert conversation.canvas is not None
 
@@ -277,7 +284,7 @@ async def test_a_conversation_prints_lines_of_json_with_the_json_option(
     edit = call("configure_component", 1, component_id=prompt_of(canvas), values={"template": "Whisper: {text}"})
     conversation = ChatSession(canvas=canvas, as_json=True)
     who = assistant(catalogue, "build_flow", [edit], "I changed the prompt.", "question", "It whispers.")
-    assert await conversation.hold(who, Typed("Have it whisper", "y", "/show", "What does it do?"))
+    assert await conversation.hold(LocalPartner(who), Typed("Have it whisper", "y", "/show", "What does it do?"))
     events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     ended = [event for event in events if event["event"] == "complete"]
     assert [len(event["data"].get("approvals", [])) for event in ended] == [1, 0, 0]
@@ -292,7 +299,7 @@ async def test_a_stopped_turn_ends_with_a_cancelled_line_with_the_json_option(
 ) -> None:
     blocked, lines = ScriptedModel("question", "Never said.", blocks_at=1), Typed("What is it?")
     who = Assistant(AssistantSettings(), StandInRunner(), catalogue=catalogue, model=blocked)
-    talking = asyncio.create_task(ChatSession(as_json=True).hold(who, lines))
+    talking = asyncio.create_task(ChatSession(as_json=True).hold(LocalPartner(who), lines))
     await blocked.blocked.wait()
     lines.interrupt()
     assert await talking
@@ -305,7 +312,7 @@ async def test_an_attached_file_goes_with_the_next_message_alone(catalogue: Cata
     model = ScriptedModel("question", "At nine.", "question", "Yes.")
     who = Assistant(AssistantSettings(), StandInRunner(), catalogue=catalogue, model=model)
     lines = Typed(f"/file {tmp_path / 'nope.txt'}", f"/file {tmp_path / 'hours.txt'}", "When is it open?", "Sure?")
-    assert await ChatSession().hold(who, lines)
+    assert await ChatSession().hold(LocalPartner(who), lines)
     assert "hours.txt (14 bytes)" in model.prompts[1]
     assert "hours.txt (14 bytes)" not in model.prompts[3]
     assert "(Attached: hours.txt)" in model.prompts[3], "what was attached stays in the history"

@@ -28,8 +28,15 @@ NEEDS_OTHERS = {
     ("logout",): "it needs a server that was signed in at",
     **{
         ("flow", name): "it asks a server"
-        for name in ("list", "show", "export", "import", "remove", "revisions", "restore")
+        for name in (
+            *("list", "show", "export", "import", "remove", "revisions", "restore"),
+            *("start", "duplicate", "update-components"),
+        )
     },
+    ("runs", "cancel"): "it asks a server",
+    **{("models", name): "it asks a server" for name in ("set-key", "remove-key")},
+    **{("bundles", name): "it asks a server" for name in ("list", "install")},
+    **{("eval", "results", name): "it asks a server" for name in ("list", "show", "get")},
     ("eval", "judge"): "it asks a provider",
     ("eval", "calibrate"): "it asks a provider",
     ("eval", "export"): "it sends to Logfire",
@@ -39,8 +46,16 @@ NOT_HERE = {"wirewright runner install --with lfx-anthropic": "it downloads a pa
 ENGINE = {
     *(("ask",), ("chat",), ("flow", "run"), ("flow", "test"), ("eval", "conversations"), ("runner", "install")),
     *(("flow", "sessions", name) for name in ("list", "show", "remove")),
+    *(("conversations", name) for name in ("list", "show", "rename", "remove", "rewind")),
     *(("eval", name) for name in ("run", "score", "check", "compare", "list", "show", "report", "mutate", "fix")),
 }
+
+
+BEFORE = {
+    ("flow", "sessions"): ["wirewright flow run echo.json --input hi --session monday"],
+    ("conversations",): ["wirewright ask 'What does the Chat Input do?' --session monday --model demo"],
+}
+"""What is done before the examples of a group."""
 
 
 def examples(path: tuple[str, ...]) -> list[str]:
@@ -136,8 +151,7 @@ def test_every_command_ends_its_help_with_one_to_three_examples() -> None:
 def run_examples(path: tuple[str, ...], source: Path, folder: Path, command: Path) -> None:
     """Run the examples of a command one after another in a copy of a folder."""
     shutil.copytree(source, folder)
-    before = ["wirewright flow run echo.json --input hi --session monday"] if path[:2] == ("flow", "sessions") else []
-    for line in (*before, *examples(path)):
+    for line in (*BEFORE.get(path[:-1], ()), *examples(path)):
         if line not in NOT_HERE:
             done = shell(line, folder, command)
             assert done.returncode == 0, (line, done.stdout, done.stderr)

@@ -77,6 +77,12 @@ READS = [
     Reads("ask", "ask -", kind(huge="too_large", deep=""), stdin=True),
     Reads("chat", "chat --flow {}"),
     Reads("files add", "files add {}", ANY, ending=".bin"),
+    Reads(
+        "models set-key",
+        f"models set-key openai {ON}",
+        kind(huge="too_large", deep="too_large"),
+        stdin=True,
+    ),
     Reads("variables set", "variables set A_KEY", kind(huge="too_large", deep="too_large"), stdin=True),
     Reads("restore", "restore {} --overwrite", ARCHIVE, ending=".zip"),
     Reads("users import", "users import {}", ARCHIVE, ending=".zip"),
@@ -172,7 +178,10 @@ class Writes:
     where: str = "--out"
 
 
-SERVER_WRITES = [Writes("flow export", f"flow export Echo --out {{}} {ON}")]
+SERVER_WRITES = [
+    Writes("flow export", f"flow export Echo --out {{}} {ON}"),
+    Writes("eval results get", f"eval results get report.html --out {{}} {ON}"),
+]
 """What a server is asked for before it is written: `tests/cli/remote` tries it."""
 
 WRITES = [
@@ -234,6 +243,9 @@ WORKS = {
     "flow import": Works(f"flow import echo.flow --json {ON}", "", code=1),
     "flow remove": Works(f"flow remove Echo --json {ON}", "", code=1),
     "flow revisions": Works(f"flow revisions Echo --json {ON}", "", code=1),
+    "flow start": Works(f"flow start echo --json {ON}", "", code=1),
+    "flow duplicate": Works(f"flow duplicate Echo --json {ON}", "", code=1),
+    "flow update-components": Works(f"flow update-components Echo --json {ON}", "", code=1),
     "flow restore": Works(f"flow restore Echo 1 --json {ON}", "", code=1),
     "flow pull": Works("flow pull Echo --json", "", code=1),
     "flow push": Works("flow push echo.flow --json", "echo.flow", code=1),
@@ -264,10 +276,20 @@ WORKS = {
     "files get": Works("files get kept.txt", "kept.txt"),
     "files remove": Works("files remove kept.txt --json", "users"),
     "models list": Works("models list", ""),
+    "models set-key": Works(f"models set-key openai --json {ON}", "", code=1, stdin="secret"),
+    "models remove-key": Works(f"models remove-key openai --json {ON}", "", code=1),
+    "bundles list": Works(f"bundles list --json {ON}", "", code=1),
+    "bundles install": Works(f"bundles install lfx-slack --json {ON}", "", code=1),
+    "conversations list": Works("conversations list --json", "wirewright.db"),
+    "conversations show": Works("conversations show none --json", "wirewright.db", code=1),
+    "conversations rename": Works("conversations rename none Echo --json", "wirewright.db", code=1),
+    "conversations remove": Works("conversations remove none --json", "wirewright.db", code=1),
+    "conversations rewind": Works("conversations rewind none 1 --json", "wirewright.db", code=1),
     "models test": Works("models test --json", "", code=1),
     "runner status": Works("runner status", "catalogue.json"),
     "runs list": Works("runs list --json", "wirewright.db"),
     "runs show": Works("runs show none --json", "wirewright.db", code=1),
+    "runs cancel": Works(f"runs cancel none --json {ON}", "", code=1),
     "runs remove": Works("runs remove --all --json", "wirewright.db"),
     "usage": Works("usage --json", "wirewright.db"),
     "users add": Works("users add ada --json", "wirewright.db"),
@@ -285,6 +307,9 @@ WORKS = {
     "eval score": Works(f"{EVAL} score journal.jsonl", "journal.jsonl"),
     "eval compare": Works(f"{EVAL} compare journal.jsonl journal.jsonl", "journal.jsonl"),
     "eval report": Works(f"{EVAL} report journal.jsonl", "journal.jsonl"),
+    "eval results list": Works(f"eval results list --json {ON}", "", code=1),
+    "eval results show": Works(f"eval results show demo.jsonl --json {ON}", "", code=1),
+    "eval results get": Works(f"eval results get report.html --out got.html --json {ON}", "", code=1),
     "eval export": Works(f"{EVAL} export journal.jsonl --scenario none --json", "journal.jsonl", code=2),
     "eval pack create": Works(
         "eval pack create scenarios --name mine --pack-version 1 --out made.zip", "small-echo.yaml"

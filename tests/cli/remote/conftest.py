@@ -82,12 +82,17 @@ def serve(
 
     with ExitStack() as servers:
 
-        def start(*replies: Step, signed_in: bool = True, blocks_at: int | None = None) -> Remote:
+        def start(
+            *replies: Step,
+            signed_in: bool = True,
+            blocks_at: int | None = None,
+            who: Callable[[], Assistant] | None = None,
+        ) -> Remote:
             theirs, ours = tmp_path / "theirs", tmp_path / "ours"
             monkeypatch.setenv("WIREWRIGHT_DATA", str(theirs))
             runner = StandInRunner(results=[ran("hello")])
             model = ScriptedModel(*replies, blocks_at=blocks_at)
-            live = servers.enter_context(server_of(lambda: assistant(catalogue, model, runner)))
+            live = servers.enter_context(server_of(who or (lambda: assistant(catalogue, model, runner))))
             token = access_token(ServerSettings().data)
             monkeypatch.setenv("WIREWRIGHT_DATA", str(ours))
             url = str(live.client.base_url).rstrip("/")

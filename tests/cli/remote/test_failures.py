@@ -2,6 +2,7 @@
 
 import http.server
 import json
+import socket
 import ssl
 import threading
 from collections.abc import Generator
@@ -10,6 +11,11 @@ from typing import Any
 
 import pytest
 
+from agent.contract.events import CancelledEvent
+from cli.output.turn import Readable
+from cli.remote.ask import Words
+from cli.remote.canvas import RemoteCanvas
+from flows.document import Flow
 from tests.cli.conftest import Wirewright
 from tests.cli.remote.conftest import Serve
 
@@ -112,3 +118,45 @@ def test_a_user_without_the_scope_is_told_which_is_missing(serve: Serve, monkeyp
     assert error["code"] == "usage"
     error = remote.run("usage", "--user", "ada", "--json").json["error"]
     assert (error["code"], error["where"]) == ("not_remote", "--user")
+
+
+def test_why_a_server_ended_a_turn_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    stopping = CancelledEvent(message="The server is stopping; what was done so far is kept.", reason="interrupted")
+    Words(Readable(interactive=True)).show(stopping, RemoteCanvas(Flow.empty()), None)
+    assert capsys.readouterr().err == "The server is stopping; what was done so far is kept.\n"
+
+
+def test_a_server_without_tls_is_told_from_one_that_is_not_there(
+    wirewright: Wirewright, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WIREWRIGHT_TOKEN", TOKEN)
+    with answering(200, b"{}") as (url, _):
+        refused = wirewright("flow", "list", "--server", url.replace("http:", "https:"), "--json").json["error"]
+    assert (refused["code"], url in refused["fix"]) == ("no_tls", True)
+
+
+def test_a_server_that_closes_without_an_answer_may_take_tls_alone(
+    wirewright: Wirewright, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WIREWRIGHT_TOKEN", TOKEN)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        url = f"http://127.0.0.1:{server.getsockname()[1]}"
+
+        def close() -> None:
+            server.accept()[0].close()
+
+        closing = threading.Thread(target=close)
+        closing.start()
+        refused = wirewright("flow", "list", "--server", url, "--json").json["error"]
+        closing.join()
+    assert (refused["code"], url.replace("http:", "https:") in refused["fix"]) == ("connection_lost", True)
+
+
+def test_an_address_that_the_server_does_not_know_is_another_version(
+    wirewright: Wirewright, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WIREWRIGHT_TOKEN", TOKEN)
+    body = json.dumps({"error": {"code": "not_found", "message": "Nothing was found.", "fix": "See GET /."}})
+    with answering(404, body.encode()) as (url, _):
+        refused = wirewright("bundles", "list", "--server", url, "--json").json["error"]
+    assert (refused["code"], "same version" in refused["fix"]) == ("unreadable_answer", True)

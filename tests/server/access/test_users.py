@@ -91,6 +91,7 @@ async def fill(client: httpx.AsyncClient, echo: JsonObject) -> Belongings:
             "version": "1",
             "evaluation": "of-ada.jsonl",
             "group": "canvas",
+            "user": "nobody",
         }
     )
 

@@ -1,0 +1,1 @@
+"""`wirewright bundles`: the bundles of component types, listed and installed."""

@@ -1,0 +1,1 @@
+"""`wirewright conversations`: what was said, listed, shown, renamed, removed and taken back."""
