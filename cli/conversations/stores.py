@@ -21,9 +21,6 @@ from server.store.flows import FlowEntry
 from server.store.turn_rows import SqlTurns
 from server.store.turns import SteadyClock
 
-TURN_SECONDS = 3_600.0
-"""How long a turn may last, unless a server says otherwise."""
-
 _MESSAGES = 10_000
 """Messages of a conversation that are read at most."""
 
@@ -97,7 +94,7 @@ class LocalConversations:
         Raises:
             CommandError: a server with this database takes one.
         """
-        if await self._turns.runs_elsewhere(LOCAL_USER, session, TURN_SECONDS):
+        if await self._turns.runs_elsewhere(LOCAL_USER, session):
             fix = "Wait until it has ended, or stop it; a server that was killed ends it when it starts again."
             raise CommandError("turn_runs", "A server takes a turn of this conversation.", fix=fix)
 

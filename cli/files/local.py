@@ -42,28 +42,28 @@ def file_paths() -> list[str]:
         return []
 
 
-class LocalVariables:
-    """The variables of this machine's user. Every method may raise `StoreUnavailable`."""
+class AwaitedVariables:
+    """The variables of this machine's user, for what is asynchronous. Every method may raise `StoreUnavailable`."""
 
-    def names(self) -> list[str]:
+    async def names(self) -> list[str]:
         """The names of all variables, sorted."""
-        return asyncio.run(self._of(lambda kept: kept.names()))
+        return await self._of(lambda kept: kept.names())
 
-    def keep(self, values: Mapping[str, str]) -> None:
+    async def values(self) -> Mapping[str, str]:
+        """The values of all variables, by name."""
+        return await self._of(lambda kept: kept.values())
+
+    async def keep(self, values: Mapping[str, str]) -> None:
         """Store variables; those of the same name are replaced.
 
         Raises:
             BadVariable: a name or a value cannot be stored.
         """
-        asyncio.run(self._of(lambda kept: kept.keep(values)))
+        await self._of(lambda kept: kept.keep(values))
 
-    def forget(self, name: str) -> bool:
+    async def forget(self, name: str) -> bool:
         """Delete a variable; returns whether there was one."""
-        return asyncio.run(self._of(lambda kept: kept.forget(name)))
-
-    async def values(self) -> Mapping[str, str]:
-        """The values of all variables, by name, for a run."""
-        return await self._of(lambda kept: kept.values())
+        return await self._of(lambda kept: kept.forget(name))
 
     async def _of(self, use: "Callable[[UserVariables], Awaitable[T]]") -> T:
         from runtime.files.folders import LOCAL_USER
@@ -71,6 +71,30 @@ class LocalVariables:
 
         async with _database() as database:
             return await use(UserVariables(database, LOCAL_USER))
+
+
+class LocalVariables:
+    """The variables of this machine's user. Every method may raise `StoreUnavailable`."""
+
+    def names(self) -> list[str]:
+        """The names of all variables, sorted."""
+        return asyncio.run(AwaitedVariables().names())
+
+    def keep(self, values: Mapping[str, str]) -> None:
+        """Store variables; those of the same name are replaced.
+
+        Raises:
+            BadVariable: a name or a value cannot be stored.
+        """
+        asyncio.run(AwaitedVariables().keep(values))
+
+    def forget(self, name: str) -> bool:
+        """Delete a variable; returns whether there was one."""
+        return asyncio.run(AwaitedVariables().forget(name))
+
+    async def values(self) -> Mapping[str, str]:
+        """The values of all variables, by name, for a run."""
+        return await AwaitedVariables().values()
 
 
 def local_keys() -> "KeptKeys":

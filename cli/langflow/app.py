@@ -58,7 +58,8 @@ def connect(
     version = asked(made, lambda server: server.version())
     asked(made, lambda server: server.check_key())
     with langflow_errors():
-        connections().keep(made.name, made.url, made.key, insecure=insecure and not is_protected(made.url))
+        kept = connections().keep(made.name, made.url, made.key, insecure=insecure and not is_protected(made.url))
+        asyncio.run(kept)
     if as_json:
         print_json(Connected(name=made.name, url=made.url, version=version))
     else:
@@ -75,7 +76,7 @@ def list_connections(
     from cli.documents.langflow import ConnectionList, ConnectionObject
 
     with langflow_errors():
-        known = connections().all()
+        known = asyncio.run(connections().all())
     listed: list[ConnectionObject] = []
     for one in known:
         entry = ConnectionObject(name=one.name, url=one.url, version=None, error=None)
@@ -109,7 +110,7 @@ def disconnect(
     from cli.documents.langflow import Disconnected
 
     with langflow_errors():
-        removed = connections().forget(name)
+        removed = asyncio.run(connections().forget(name))
     if not removed:
         fix = "wirewright langflow list shows them."
         raise CommandError("not_connected", f"No Langflow server is called {name[:40]!r}.", fix=fix, where="NAME")

@@ -34,7 +34,7 @@ def pull(
     """
     from cli.documents.langflow import Pulled
     from cli.engine import ready_catalogue
-    from cli.files.local import local_variables
+    from cli.files.local import LocalVariables
     from cli.langflow.sending import remember
     from cli.output.faults import note_faults
     from cli.output.files import note_replaced, writable, write_flow
@@ -52,7 +52,7 @@ def pull(
     with langflow_errors():
         flow: Flow = pulled(there, remote, with_secrets=with_secrets)
         asyncio.run(remember(remote))
-        kept = local_variables().names()
+        kept = LocalVariables().names()
     missing = missing_here(flow, ready_catalogue(), kept)
     if target is not None:
         if not as_json:

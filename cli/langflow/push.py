@@ -1,5 +1,6 @@
 """`wirewright flow push`: a flow sent to a Langflow server, as one update."""
 
+import asyncio
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -165,12 +166,12 @@ def _variables(names: list[str]) -> list[tuple[str, str]]:
     Raises:
         CommandError: one is not kept here.
     """
-    from cli.files.local import local_variables
+    from cli.files.local import LocalVariables
 
     if not names:
         return []
     with langflow_errors():
-        kept = local_variables().values()
+        kept = asyncio.run(LocalVariables().values())
     for name in names:
         if name not in kept:
             fix = "wirewright variables list shows them."

@@ -38,6 +38,7 @@ def langflow_errors(where: str | None = None) -> Generator[None]:
     Raises:
         CommandError: something is refused.
     """
+    from runtime.database.errors import StoreUnavailable
     from runtime.keychain.user_variables import BadVariable, VariablesUnavailable
     from runtime.langflow.errors import LangflowError
 
@@ -50,14 +51,16 @@ def langflow_errors(where: str | None = None) -> Generator[None]:
         raise CommandError("invalid_variable", bad.message, fix=bad.fix, where=where) from None
     except VariablesUnavailable as failure:
         raise CommandError("variables_unavailable", failure.message, fix=failure.fix) from None
+    except StoreUnavailable as failure:
+        raise CommandError("store_unavailable", failure.message, fix=failure.fix) from None
 
 
 def connections() -> Connections:
     """The connections of this machine's user."""
-    from cli.files.local import local_variables
+    from cli.files.local import AwaitedVariables
     from runtime.langflow.connections import Connections
 
-    return Connections(local_variables())
+    return Connections(AwaitedVariables())
 
 
 def connection_named(name: str | None) -> Connection:
@@ -67,7 +70,7 @@ def connection_named(name: str | None) -> Connection:
         CommandError: there is none.
     """
     with langflow_errors("--connection"):
-        return connections().get(name)
+        return asyncio.run(connections().get(name))
 
 
 def asked(connection: Connection, ask: Callable[[LangflowServer], Awaitable[T]], seconds: float | None = None) -> T:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from pydantic_ai import PartDeltaEvent, TextPartDelta
 
+from agent.contract.details import ReasoningEvent, StartedEvent, ToolCallEvent, ToolResultEvent
 from agent.contract.events import (
     CancelledEvent,
     CompleteEvent,
@@ -64,6 +65,8 @@ class RemoteCanvas:
             case CompleteEvent() | ErrorEvent() | CancelledEvent():
                 return []
             case FileWrittenEvent() | TodosEvent() | RewoundEvent():
+                return []
+            case StartedEvent() | ReasoningEvent() | ToolCallEvent() | ToolResultEvent():
                 return []
             case _:
                 return [*self._changes(event)]

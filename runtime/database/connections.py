@@ -147,7 +147,11 @@ def _set_up_postgres(connection: DBAPIConnection, _: object) -> None:
 
 def _set_up_sqlite(connection: Any, _: object) -> None:
     connection.create_function("lower", 1, _lower)
-    connection.run_async(lambda driver: driver.executescript(_PRAGMAS))  # one hop to its thread, not one each
+    connection.run_async(_with_pragmas)  # one hop to its thread, not one each
+
+
+async def _with_pragmas(driver: Any) -> None:
+    await driver.executescript(_PRAGMAS)
 
 
 def _lower(text: object) -> object:

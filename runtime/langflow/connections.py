@@ -8,11 +8,11 @@ name alone, and those whose names begin so enter no run.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Protocol
 from urllib.parse import urlsplit
 
-from runtime.keychain.user_variables import UserVariables
 from runtime.langflow.addresses import is_protected, read_url
 from runtime.langflow.errors import LangflowError
 
@@ -38,35 +38,52 @@ class Connection:
     key: str = field(repr=False)
 
 
+class Variables(Protocol):
+    """The variables of a user."""
+
+    async def values(self) -> Mapping[str, str]:
+        """All of them by name."""
+        ...
+
+    async def keep(self, values: Mapping[str, str], /) -> None:
+        """Store some; those of the same name are replaced."""
+        ...
+
+    async def forget(self, name: str, /) -> bool:
+        """Delete one; returns whether there was one."""
+        ...
+
+
 class Connections:
-    """The Langflow servers of one user. Every method may raise `VariablesUnavailable`, and blocks.
+    """The Langflow servers of one user. Every method may raise `StoreUnavailable`.
 
     Args:
         variables: the user's variables.
     """
 
-    def __init__(self, variables: UserVariables) -> None:
+    def __init__(self, variables: Variables) -> None:
         self._variables = variables
 
-    def all(self) -> list[Connection]:
+    async def all(self) -> list[Connection]:
         """The connections by name; what is no connection although it is called like one is left out."""
-        found = (
+        kept = await self._variables.values()
+        found = [
             (name.removeprefix(PREFIX).lower(), value.split(" "))
-            for name, value in self._variables.values().items()
+            for name, value in kept.items()
             if name.startswith(PREFIX)
-        )
+        ]
         return sorted(
             (Connection(name=name, url=parts[0], key=parts[1]) for name, parts in found if len(parts) == 2),
             key=lambda one: one.name,
         )
 
-    def get(self, name: str | None = None) -> Connection:
+    async def get(self, name: str | None = None) -> Connection:
         """The connection with a name; without a name the only one.
 
         Raises:
             LangflowError: there is none, or there are several and none was named.
         """
-        known = self.all()
+        known = await self.all()
         found = [one for one in known if name is None or one.name == name.strip().lower()]
         if len(found) == 1:
             return found[0]
@@ -78,7 +95,7 @@ class Connections:
             raise LangflowError("connection_needed", "Several Langflow servers are connected.", f"Name one: {names}.")
         raise LangflowError("not_connected", f"No Langflow server is called {name[:40]!r}.", f"Name one of: {names}.")
 
-    def keep(self, name: str, url: str, key: str, *, insecure: bool = False) -> Connection:
+    async def keep(self, name: str, url: str, key: str, *, insecure: bool = False) -> Connection:
         """Keep a connection; an earlier one of that name is replaced, with its key.
 
         Args:
@@ -92,12 +109,13 @@ class Connections:
             BadVariable: there are too many variables.
         """
         made = connection_of(name, url, key, insecure=insecure)
-        self._variables.keep({f"{PREFIX}{made.name.upper()}": f"{made.url} {made.key}"})
+        await self._variables.keep({f"{PREFIX}{made.name.upper()}": f"{made.url} {made.key}"})
         return made
 
-    def forget(self, name: str) -> bool:
+    async def forget(self, name: str) -> bool:
         """Remove a connection and its key; returns whether there was one."""
-        return self._variables.forget(f"{PREFIX}{name.strip().upper()}") if NAME.fullmatch(name.lower()) else False
+        known = NAME.fullmatch(name.lower()) is not None
+        return known and await self._variables.forget(f"{PREFIX}{name.strip().upper()}")
 
 
 def connection_of(name: str, url: str, key: str, *, insecure: bool = False) -> Connection:

@@ -29,7 +29,7 @@ class AllConnections(HTTPEndpoint):
     @operation(ConnectionList)
     async def get(self, request: Request) -> Response:
         """Their names and addresses."""
-        known = await asyncio.to_thread(Connections(caller_of(request).variables).all)
+        known = await Connections(caller_of(request).variables).all()
         listed = [ConnectionEntry(name=one.name, url=one.url) for one in known]
         return JsonResponse(ConnectionList(connections=listed))
 
@@ -47,16 +47,14 @@ class OneConnection(HTTPEndpoint):
             async with opened(made) as server:
                 await server.version()
                 await server.check_key()
-            keep = Connections(caller.variables).keep
             insecure = given.insecure and not is_protected(made.url)
-            await asyncio.to_thread(keep, made.name, made.url, made.key, insecure=insecure)
+            await Connections(caller.variables).keep(made.name, made.url, made.key, insecure=insecure)
         return JsonResponse(ConnectionEntry(name=made.name, url=made.url))
 
     @operation()
     async def delete(self, request: Request) -> Response:
         """Forget it and its key."""
-        forget = Connections(caller_of(request).variables).forget
-        if not await asyncio.to_thread(forget, request.path_params["name"]):
+        if not await Connections(caller_of(request).variables).forget(request.path_params["name"]):
             fix = "GET /api/v1/langflow lists the connections."
             raise ApiError(404, "not_connected", "No Langflow server is called so.", fix)
         return Response(status_code=204)
@@ -70,7 +68,7 @@ class FlowsOfConnection(HTTPEndpoint):
         """Its flows with their projects, last changed first."""
         known = Connections(caller_of(request).variables)
         with langflow_errors():
-            connection = await asyncio.to_thread(known.get, request.path_params["name"])
+            connection = await known.get(request.path_params["name"])
             async with opened(connection) as server:
                 heads, projects = await asyncio.gather(server.flows(), server.projects())
         names = {one.id: one.name for one in projects}

@@ -59,7 +59,7 @@ class OneLink(HTTPEndpoint):
         stored = await _stored(caller, request)
         given = validated(LinkRequest, await read_object(request, caller.settings.body_limit))
         with langflow_errors("$.connection"):
-            connection = await asyncio.to_thread(Connections(caller.variables).get, given.connection)
+            connection = await Connections(caller.variables).get(given.connection)
         with langflow_errors("$.flow"):
             async with opened(connection) as server:
                 remote = await server.flow((await server.find(given.flow)).id)
@@ -225,7 +225,7 @@ async def _connection(caller: Caller, link: StoredLink) -> Connection:
     Raises:
         LangflowError: that server is not connected any more.
     """
-    known = await asyncio.to_thread(Connections(caller.variables).all)
+    known = await Connections(caller.variables).all()
     found = next((one for one in known if one.url == link.url), None)
     if found is None:
         fix = "Connect it again: PUT /api/v1/langflow/{name}"
