@@ -59,8 +59,9 @@ def _shared_context(*arguments: Any, **options: Any) -> ssl.SSLContext:
 ssl.create_default_context = _shared_context
 
 pytest_plugins = [
-    "tests.processes.forked_workers",
     "tests.processes.installation",
+    "tests.processes.forked",
+    "tests.processes.forked_workers",
     "tests.databases.postgres",
     "tests.processes.warm_engines",
     "tests.commands.forked",
