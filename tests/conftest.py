@@ -7,6 +7,7 @@ import os
 import ssl
 import tempfile
 from collections.abc import AsyncIterator, Generator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -91,10 +92,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _shared_process(item: pytest.Item) -> int:
-    """Where a test's place is among those that share a process."""
+    """Where a test's place is: among those that share a process."""
     names: set[str] = set(getattr(item, "fixturenames", ()))
     return next((place for place, name in enumerate(SHARED_PROCESSES) if name in names), len(SHARED_PROCESSES))
 
+
+_numbers = count(1)
 
 COLLECTIONS = (50_000, 20, 50)
 """After how many new objects garbage is collected: as often as Python does takes a twelfth of the time of tests."""
@@ -119,9 +122,13 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture(autouse=True)
-def data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A data folder of the test's own; the cache is shared."""
-    folder = tmp_path / "data"
+def data_folder(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Path:
+    """A data folder of the test's own; the cache is shared. It is in the test's folder, if that needs one anyway."""
+    needed = "tmp_path" in request.fixturenames  # to make one looks through those of all earlier tests
+    parent: Path = request.getfixturevalue("tmp_path") if needed else tmp_path_factory.getbasetemp()
+    folder = parent / ("data" if needed else f"data-{next(_numbers)}")
     monkeypatch.setenv("WIREWRIGHT_DATA", str(folder))
     return folder
 
