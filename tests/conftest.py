@@ -78,12 +78,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 ENGINE_FIXTURES = {"runner_environment", "warm_environment", "engine", "started_engine", "nursery"}
 SHARED_PROCESSES = ("started_engine", "nursery", "nurseries", "command_forks", "forks", "engine_environment", "engine")
 """Fixtures that a worker starts once, for all its tests, and that take seconds."""
+LONGEST = ("test_plain_user.py", "test_truth.py", "test_wheel.py")
+"""Files with a single test that takes longer than ten seconds."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark every test that uses the engine's environment, so that `-m "not engine"` selects those that run anywhere.
 
     Tests that share a process come first and together, in the order that they have: few workers start that process.
+    Before them come those that take longest, so that none of these is left over for a single worker at the end.
     """
     for item in items:
         if ENGINE_FIXTURES & set(getattr(item, "fixturenames", ())):
@@ -92,7 +95,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _shared_process(item: pytest.Item) -> int:
-    """Where a test's place is: among those that share a process."""
+    """Where a test's place is: before all others, or among those that share a process."""
+    if item.path.name in LONGEST:
+        return -1
     names: set[str] = set(getattr(item, "fixturenames", ()))
     return next((place for place, name in enumerate(SHARED_PROCESSES) if name in names), len(SHARED_PROCESSES))
 
