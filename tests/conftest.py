@@ -7,6 +7,7 @@ import os
 import ssl
 import tempfile
 from collections.abc import AsyncIterator, Generator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -59,8 +60,9 @@ def _shared_context(*arguments: Any, **options: Any) -> ssl.SSLContext:
 ssl.create_default_context = _shared_context
 
 pytest_plugins = [
-    "tests.processes.forked_workers",
     "tests.processes.installation",
+    "tests.processes.forked",
+    "tests.processes.forked_workers",
     "tests.databases.postgres",
     "tests.processes.warm_engines",
     "tests.commands.forked",
@@ -77,12 +79,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 ENGINE_FIXTURES = {"runner_environment", "warm_environment", "engine", "started_engine", "nursery"}
 SHARED_PROCESSES = ("started_engine", "nursery", "nurseries", "command_forks", "forks", "engine_environment", "engine")
 """Fixtures that a worker starts once, for all its tests, and that take seconds."""
+LONGEST = ("test_plain_user.py", "test_truth.py", "test_wheel.py")
+"""Files with a single test that takes longer than ten seconds."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark every test that uses the engine's environment, so that `-m "not engine"` selects those that run anywhere.
 
     Tests that share a process come first and together, in the order that they have: few workers start that process.
+    Before them come those that take longest, so that none of these is left over for a single worker at the end.
     """
     for item in items:
         if ENGINE_FIXTURES & set(getattr(item, "fixturenames", ())):
@@ -91,10 +96,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _shared_process(item: pytest.Item) -> int:
-    """Where a test's place is among those that share a process."""
+    """Where a test's place is: before all others, or among those that share a process."""
+    if item.path.name in LONGEST:
+        return -1
     names: set[str] = set(getattr(item, "fixturenames", ()))
     return next((place for place, name in enumerate(SHARED_PROCESSES) if name in names), len(SHARED_PROCESSES))
 
+
+_numbers = count(1)
 
 COLLECTIONS = (50_000, 20, 50)
 """After how many new objects garbage is collected: as often as Python does takes a twelfth of the time of tests."""
@@ -119,9 +128,13 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture(autouse=True)
-def data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A data folder of the test's own; the cache is shared."""
-    folder = tmp_path / "data"
+def data_folder(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Path:
+    """A data folder of the test's own; the cache is shared. It is in the test's folder, if that needs one anyway."""
+    needed = "tmp_path" in request.fixturenames  # to make one looks through those of all earlier tests
+    parent: Path = request.getfixturevalue("tmp_path") if needed else tmp_path_factory.getbasetemp()
+    folder = parent / ("data" if needed else f"data-{next(_numbers)}")
     monkeypatch.setenv("WIREWRIGHT_DATA", str(folder))
     return folder
 

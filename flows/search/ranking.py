@@ -6,9 +6,9 @@ import heapq
 import math
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from rapidfuzz import process
 from rapidfuzz.distance import Indel
@@ -29,6 +29,7 @@ _COMMON = 1500
 _BELOW_CURRENT = 0.95
 _LIKE, _ALIKE = 0.3, 0.6
 _LONGEST_NAME = 80
+_REMEMBERED = 16
 
 _EXCLUDED = re.compile(r"(?i)(?<=\w )without (?:(?:an?|any|the|using) )?\w+")
 
@@ -63,16 +64,24 @@ class Index:
             allowed: the types to choose from; None means all.
             legacy: rank legacy components like the others, whether or not they are named.
         """
+        ranked = self._ranking(query, legacy=legacy)
+        if allowed is not None:
+            ranked = {place: score for place, score in ranked.items() if self._component(place).type in allowed}
+        best = heapq.nsmallest(max(limit, 0), ranked.items(), key=lambda item: (-item[1], item[0]))
+        return [self._component(place).as_match(score) for place, score in best]
+
+    @cached_property
+    def _ranking(self) -> Callable[..., Mapping[Place, float]]:
+        """The scores for a query; a turn searches for the same message several times."""
+        return lru_cache(maxsize=_REMEMBERED)(self._ranked_for)
+
+    def _ranked_for(self, query: str, *, legacy: bool) -> Mapping[Place, float]:
         query_words, foreign = self._words_of(query)
         terms = self._terms(query_words, foreign=foreign)
         scores = self._scores(terms)
         by_phrase = self._phrase_matches(terms, query_words, scores)
         named = self._name_matches(query, query_words)
-        ranked = self._ranked(scores, by_phrase, named, legacy=legacy)
-        if allowed is not None:
-            ranked = {place: score for place, score in ranked.items() if self._component(place).type in allowed}
-        best = heapq.nsmallest(max(limit, 0), ranked.items(), key=lambda item: (-item[1], item[0]))
-        return [self._component(place).as_match(score) for place, score in best]
+        return self._ranked(scores, by_phrase, named, legacy=legacy)
 
     def mentions(self, word: str) -> bool:
         """Return whether a word, or another form of it, is known from any component."""

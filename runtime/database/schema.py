@@ -15,9 +15,11 @@ from typing import Final
 
 from sqlalchemy import Column, Connection, MetaData, String, Table, insert, inspect, select, update
 from sqlalchemy import create_engine as synchronous
+from sqlalchemy.dialects import postgresql
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlalchemy.pool import StaticPool
+from sqlalchemy.schema import CreateIndex, CreateTable
 
 from runtime.database.connections import create_engine, exclusive
 from runtime.database.errors import DatabaseTooNew, SchemaOutdated
@@ -143,9 +145,24 @@ def new_file() -> bytes:
 
 
 def _create(connection: Connection) -> None:
-    Base.metadata.create_all(connection)
-    _REVISION.create(connection, checkfirst=True)
+    if connection.dialect.name == "postgresql":
+        connection.exec_driver_sql(_postgres_tables(), execution_options={"no_parameters": True})
+    else:
+        Base.metadata.create_all(connection)
+        _REVISION.create(connection, checkfirst=True)
     connection.execute(insert(_REVISION).values(version_num=HEAD))
+
+
+@cache
+def _postgres_tables() -> str:
+    """The statements that create what is missing on Postgres, which takes all of them in one message."""
+    tables = [*Base.metadata.sorted_tables, _REVISION]
+    indexes = [index for table in tables for index in sorted(table.indexes, key=lambda index: str(index.name))]
+    statements = [
+        *(CreateTable(table, if_not_exists=True) for table in tables),
+        *(CreateIndex(index, if_not_exists=True) for index in indexes),
+    ]
+    return ";".join(str(statement.compile(dialect=postgresql.dialect())) for statement in statements)
 
 
 def _load_migrate() -> Callable[[Connection, str | None, DocumentSealing], None]:

@@ -1,7 +1,7 @@
 """Questions to lfx itself, asked inside the engine's own environment."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,18 +10,15 @@ import pytest
 from flows.catalogue import Catalogue
 from runtime.engine.environment_variables import engine_environment
 from runtime.install.environment import RunnerEnvironment
-from tests.processes.forked import ForkParent
+from tests.processes.forked import ForkParent, MakeForkParent
 
 
 @pytest.fixture(scope="session")
-def nursery(runner_environment: RunnerEnvironment, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ForkParent]:
+def nursery(runner_environment: RunnerEnvironment, fork_parent: MakeForkParent) -> ForkParent:
     """Forks a process for each question: the engine's imports take seconds."""
-    folder = tmp_path_factory.mktemp("inside")
     script = Path(__file__).parent / "inside.py"
-    variables = engine_environment(folder)
-    made = ForkParent(runner_environment.python, script, runner_environment.source, folder=folder, variables=variables)
-    yield made
-    made.end()
+    python, source = runner_environment.python, runner_environment.source
+    return fork_parent("inside", python, script, source, variables=engine_environment)
 
 
 @pytest.fixture

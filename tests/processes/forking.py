@@ -1,9 +1,11 @@
 """Forks a process for every request: a child as good as new, without the start of an interpreter for each.
 
-Called as `python -I forking.py CHILD ARGUMENT...`, where CHILD is a file with `ready(argument, ...)`, called once, and
-`main(argument, ...)`, called in every fork. It reads requests from standard input, a JSON object a line: `arguments`,
-`folder` to work in, `variables` of the environment, `stdin`; and answers with `code`, `out` and `err`, once nobody has
-the fork's outputs open any more. The code is what `main` returns, or 0.
+Called as `python -I forking.py SOCKET PID CHILD ARGUMENT...`, where CHILD is a file with `ready(argument, ...)`, called
+once, and `main(argument, ...)`, called in every fork. It prints `ready` when it listens, and ends when the process PID
+does. For each connection it forks itself; that fork calls the child's `adopt()`, if there is one, sends its id in a
+line, and reads requests, a JSON object a line: `arguments`, `folder` to work in, `variables` of the environment,
+`stdin`. It answers each with `code`, `out` and `err`, once nobody has the outputs of the request's fork open any more.
+The code is what `main` returns, or 0.
 """
 
 import atexit
@@ -12,6 +14,9 @@ import importlib.util
 import json
 import os
 import selectors
+import shutil
+import signal
+import socket
 import sys
 import threading
 from pathlib import Path
@@ -99,12 +104,39 @@ def run(child: ModuleType, arguments: "list[str]") -> int:
         raise
 
 
+def listen(child: ModuleType, address: Path, process: int) -> int:
+    """Fork for each connection, which is returned in the fork; end with a process, and remove the address."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody asks how a connection's fork ended
+    ends = os.pidfd_open(process)
+    with socket.socket(socket.AF_UNIX) as listener, selectors.DefaultSelector() as ready:
+        listener.bind(str(address))
+        listener.listen(64)
+        for source in (listener, ends):
+            ready.register(source, selectors.EVENT_READ)
+        os.write(1, b"ready\n")
+        while all(key.fileobj is listener for key, _ in ready.select()):
+            connection, _ = listener.accept()
+            if os.fork() == 0:
+                break
+            connection.close()
+        else:
+            shutil.rmtree(address.parent)
+            os._exit(0)
+    os.close(ends)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    os.setsid()
+    getattr(child, "adopt", int)()
+    os.dup2(connection.fileno(), 0)
+    connection.sendall(b"%d\n" % os.getpid())
+    return connection.detach()
+
+
 if __name__ == "__main__":
-    child = loaded(sys.argv[1])
-    child.ready(*sys.argv[2:])
+    address, process, path, *arguments = sys.argv[1:]
+    child = loaded(path)
+    child.ready(*arguments)
     gc.collect()
     loaded(str(Path(__file__).with_name("huge_pages.py"))).collapse()
-    answers = os.dup(1)  # a fork's own output replaces the first
-    given = serve(answers)
+    given = serve(listen(child, Path(address), int(process)))
     if given is not None:
         end(run(child, given["arguments"]))

@@ -1,13 +1,14 @@
 """What the snapshots of surfaces share: the installation under test, a place for it, and the comparison."""
 
+import hashlib
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
-from tests.processes.forked import ForkParent
+from tests.processes.forked import ForkParent, MakeForkParent
 from tests.surfaces import snapshots
 from tests.surfaces.subject import Subject, Workplace
 
@@ -30,24 +31,19 @@ Forks = Callable[[Subject], ForkParent]
 
 
 @pytest.fixture(scope="session")
-def forks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Forks]:
+def forks(fork_parent: MakeForkParent) -> Forks:
     """Gives the process that forks the commands of an installation."""
-    started: dict[Path, ForkParent] = {}
 
     def of(subject: Subject) -> ForkParent:
-        if subject.python not in started or started[subject.python].ended:
-            folder = tmp_path_factory.mktemp("forks")
-            empty = Workplace(subject, folder, folder)
-            child = Path(__file__).parent / "captures" / "command_child.py"
-            variables = empty.environment()
-            started[subject.python] = ForkParent(
-                subject.python, child, folder=folder, variables=variables, warnings=True
-            )
-        return started[subject.python]
+        child = Path(__file__).parent / "captures" / "command_child.py"
+        kind = f"surfaces-{hashlib.sha256(str(subject.python).encode()).hexdigest()[:8]}"
 
-    yield of
-    for nursery in started.values():
-        nursery.end()
+        def variables(folder: Path) -> Mapping[str, str]:
+            return Workplace(subject, folder, folder).environment()
+
+        return fork_parent(kind, subject.python, child, variables=variables, warnings=True)
+
+    return of
 
 
 @pytest.fixture

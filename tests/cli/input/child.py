@@ -32,6 +32,10 @@ def ready(root: str) -> None:
         import_module(f"encodings.{codec}")
     gc.collect()
     gc.freeze()  # else a fork copies the memory that its collector looks at
+
+
+def adopt() -> None:
+    """Have what outlives a command become a child of this process, which forks the commands of one worker."""
     ctypes.CDLL(None).prctl(SUBREAPER, 1, 0, 0, 0)
 
 

@@ -27,7 +27,7 @@ from flows.catalogue import Catalogue
 from runtime.files.folders import LOCAL_USER
 from runtime.files.store import UserFiles
 from tests.databases.secrets import keep_variables
-from tests.processes.forked import ForkParent
+from tests.processes.forked import ForkParent, MakeForkParent
 from tests.shared.flow_texts import ECHO, LOUDER
 from tests.shared.stand_ins import StandInRunner, ran
 from tests.surfaces.captures.cli_cases import ECHO_SCENARIO
@@ -133,15 +133,16 @@ def _content(path: Path) -> object:
 
 
 @pytest.fixture(scope="session")
-def command_forks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ForkParent]:
+def command_forks(fork_parent: MakeForkParent) -> ForkParent:
     """The process that forks the commands."""
-    variables = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
-    folder = tmp_path_factory.mktemp("forks")
-    quiet = {"PYDANTIC_DISABLE_PLUGINS": "__all__", "LOGFIRE_IGNORE_NO_CONFIG": "1", "HOME": str(folder)}
+
+    def variables(folder: Path) -> dict[str, str]:
+        found = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
+        quiet = {"PYDANTIC_DISABLE_PLUGINS": "__all__", "LOGFIRE_IGNORE_NO_CONFIG": "1", "HOME": str(folder)}
+        return {**found, **quiet, "NO_COLOR": "1"}
+
     child = Path(__file__).with_name("child.py")
-    nursery = ForkParent(sys.executable, child, ROOT, folder=folder, variables={**variables, **quiet, "NO_COLOR": "1"})
-    yield nursery
-    nursery.end()
+    return fork_parent("commands", sys.executable, child, ROOT, variables=variables)
 
 
 @pytest.fixture(scope="session")

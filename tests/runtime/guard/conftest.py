@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from runtime.install.environment import RunnerEnvironment
-from tests.processes.forked import ForkParent, Ran
+from tests.processes.forked import ForkParent, MakeForkParent, Ran
 from tests.runtime.guard.sampling import ENGINE, HERE, SECRET, Listener
 
 
@@ -66,25 +66,20 @@ ENGINE_LIBRARIES = (
 
 
 @pytest.fixture(scope="session")
-def nurseries(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nurseries]:
+def nurseries(fork_parent: MakeForkParent) -> Nurseries:
     """Gives the process that forks for a Python and a kind of child, and starts it when there is none."""
-    started: dict[tuple[Path | str, str], ForkParent] = {}
+
+    def variables(folder: Path) -> dict[str, str]:
+        found = {"PATH": os.environ["PATH"], "WW_CANARY": SECRET, "HOME": str(folder), "DO_NOT_TRACK": "1"}
+        return {**found, "PYDANTIC_DISABLE_PLUGINS": "__all__"}
 
     def of(python: Path | str, child: str) -> ForkParent:
-        found = started.get((python, child))
-        if found is None or found.ended:
-            folder = tmp_path_factory.mktemp("nursery")
-            variables = {"PATH": os.environ["PATH"], "WW_CANARY": SECRET, "HOME": str(folder), "DO_NOT_TRACK": "1"}
-            variables["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
-            libraries = () if child == ENGINE_CHILD else LIBRARIES if python == sys.executable else ENGINE_LIBRARIES
-            found = started[python, child] = ForkParent(
-                python, HERE / child, *libraries, folder=folder, variables=variables
-            )
-        return found
+        engines = python != sys.executable
+        libraries = () if child == ENGINE_CHILD else ENGINE_LIBRARIES if engines else LIBRARIES
+        kind = f"guard-{'engine' if engines else 'own'}-{Path(child).stem}"
+        return fork_parent(kind, python, HERE / child, *libraries, variables=variables)
 
-    yield of
-    for nursery in started.values():
-        nursery.end()
+    return of
 
 
 @pytest.fixture
