@@ -36,6 +36,7 @@ from agent.toolsets.cached import Toolset, cached_toolset
 from agent.toolsets.framing import FramedResults
 from agent.toolsets.listing import UnlistedTools
 from agent.toolsets.selection import acting_calls
+from agent.turn.hooks import RequestHooks
 from agent.turn.record import Asked, TurnRecord
 from agent.turn.stream import Send
 from flows.document import Flow
@@ -145,6 +146,7 @@ class AgentLoop:
         self, prompt: str | None, history: Sequence[ModelMessage], answers: DeferredToolResults | None
     ) -> str | DeferredToolRequests:
         compaction = HistoryCompaction(model=self.model, usage=self.usage, context_tokens=self.context_tokens)
+        hooks = RequestHooks(compaction, UnlistedTools(self.unlisted), FramedResults())
         with capture_run_messages() as captured:
             try:
                 ended = await agent.run(
@@ -158,7 +160,7 @@ class AgentLoop:
                     toolsets=[cached_toolset(tuple(self.toolsets))],
                     usage=self.usage,
                     usage_limits=self.limits,
-                    capabilities=[compaction, UnlistedTools(self.unlisted), FramedResults()],
+                    capabilities=[hooks],
                     event_stream_handler=self._forward,
                 )
             except BaseException:
