@@ -30,6 +30,8 @@ class Drain:
         self.deadline: float | None = None
         """When what is under way is interrupted, in the time of the loop; None while the server takes work."""
         self._requests = 0
+        self.on_done: Callable[[], None] = lambda: None
+        """Called when a piece of work has ended."""
 
     @property
     def under_way(self) -> int:
@@ -49,6 +51,7 @@ class Drain:
             yield
         finally:
             self._requests -= 1
+            self.on_done()
 
     async def wait(self, seconds: float) -> int:
         """Take no more work, and wait until what is under way has ended; returns how much has not.
