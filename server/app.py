@@ -23,6 +23,7 @@ from server.idempotency.check import REPLAYED
 from server.idempotency.keys import IdempotencyKeys
 from server.mcp.transports import routes as mcp
 from server.mcp.transports.http import McpService
+from server.memory import IdleMemory
 from server.middleware.host_check import HostCheck
 from server.middleware.request_id import RequestId
 from server.middleware.token_check import TokenCheck
@@ -132,6 +133,9 @@ def create_app(
                 data=settings.data,
             )
             state = ServerState(settings, serving, stop, drain, DatabaseProbe(serving.database), running)
+            memory = IdleMemory(lambda: drain.under_way)
+            drain.on_done = memory.worked
+            stack.callback(memory.close)
             stack.push_async_callback(serving.database.aclose)
             stack.push_async_callback(state.database.aclose)
             stack.push_async_callback(running.aclose)

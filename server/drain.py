@@ -32,6 +32,8 @@ class Drain:
         self.on_begin: list[Callable[[], None]] = []
         """Called when the server begins to drain: ends streams that would last as long as their clients want."""
         self._requests = 0
+        self.on_done: Callable[[], None] = lambda: None
+        """Called when a piece of work has ended."""
 
     @property
     def under_way(self) -> int:
@@ -51,6 +53,7 @@ class Drain:
             yield
         finally:
             self._requests -= 1
+            self.on_done()
 
     async def wait(self, seconds: float) -> int:
         """Take no more work, and wait until what is under way has ended; returns how much has not.

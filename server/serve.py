@@ -23,6 +23,7 @@ from runtime.telemetry import log_event
 from runtime.tracing import disable_logfire
 from runtime.web.connections import Connection
 from runtime.web.embedded import EmbeddedServer
+from server.memory import import_httpx
 from server.settings import ServerSettings, is_loopback
 from server.telemetry.tracing import is_traced
 
@@ -168,6 +169,7 @@ def serve(
             raise
     url = address(listener, settings)
     with collection_paused():  # what is imported stays
+        import_httpx()
         if not is_traced():
             disable_logfire()
         from runtime.database.backends.serving import hold_for_serving

@@ -42,6 +42,7 @@ from agent.toolsets.client import ClientTool, client_toolset
 from agent.toolsets.framing import FramedResults
 from agent.toolsets.listing import UnlistedTools
 from agent.toolsets.selection import acting_calls
+from agent.turn.hooks import RequestHooks
 from agent.turn.record import Asked, TurnRecord
 from agent.turn.stream import Send
 from flows.document import Flow
@@ -158,6 +159,7 @@ class AgentLoop:
     ) -> str | DeferredToolRequests:
         shown = [AttachedImages(self.images)] if self.images and prompt is not None else []
         compaction = HistoryCompaction(model=self.model, usage=self.usage, context_tokens=self.context_tokens)
+        hooks = RequestHooks(compaction, UnlistedTools(self.unlisted), FramedResults())
         with capture_run_messages() as captured:
             try:
                 ended = await agent.run(
@@ -171,7 +173,7 @@ class AgentLoop:
                     toolsets=self._all_toolsets(),
                     usage=self.usage,
                     usage_limits=self.limits,
-                    capabilities=[compaction, UnlistedTools(self.unlisted), FramedResults(), *shown],
+                    capabilities=[hooks, *shown],
                     event_stream_handler=self._forward,
                 )
             except BaseException:

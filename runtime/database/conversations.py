@@ -3,7 +3,7 @@
 import asyncio
 from datetime import UTC, datetime
 
-from sqlalchemy import ColumnElement, and_, delete, func, select, tuple_, update
+from sqlalchemy import ColumnElement, and_, bindparam, delete, func, select, tuple_, update
 
 from runtime.database.connections import upsert
 from runtime.database.database import Database
@@ -11,6 +11,17 @@ from runtime.database.tables import ConversationRow
 from runtime.database.transcripts import NEXT_USE, MessageText, add_message, remove_transcript
 
 _IN_USE = ConversationRow.set_aside == ""
+_LAST_USE = (
+    select(func.max(ConversationRow.used)).where(_IN_USE, ConversationRow.owner == bindparam("of")).scalar_subquery()
+)
+_COUNT = (
+    select(func.count(), func.count().filter(ConversationRow.owner == bindparam("of")))
+    .select_from(ConversationRow)
+    .where(_IN_USE)
+)
+_LOAD = select(ConversationRow.document, (ConversationRow.used == _LAST_USE).label("is_last")).where(
+    _IN_USE, ConversationRow.owner == bindparam("of"), ConversationRow.session == bindparam("in_session")
+)
 
 
 class ConversationRows:
@@ -24,12 +35,15 @@ class ConversationRows:
         self._database = database
 
     async def load(self, owner: str, session: str) -> str | None:
-        """The document of a conversation; loading it counts as use."""
-        row = _row(owner, session)
-        async with self._database.writing() as connection:
-            await connection.execute(update(ConversationRow).where(row).values(used=NEXT_USE))
-            found = (await connection.execute(select(ConversationRow.document).where(row))).scalar_one_or_none()
-        return None if found is None else await asyncio.to_thread(self._database.documents.unseal_text, found)
+        """The document of a conversation; loading it counts as use, unless it is the last used."""
+        async with self._database.reading() as connection:
+            found = (await connection.execute(_LOAD, {"of": owner, "in_session": session})).one_or_none()
+        if found is None:
+            return None
+        if not found.is_last:
+            async with self._database.writing() as connection:
+                await connection.execute(update(ConversationRow).where(_row(owner, session)).values(used=NEXT_USE))
+        return await asyncio.to_thread(self._database.documents.unseal_text, found.document)
 
     async def save(
         self,
@@ -67,11 +81,13 @@ class ConversationRows:
             )
             if message is not None:
                 await add_message(connection, owner, session, message)
+            count, own = (await connection.execute(_COUNT, {"of": owner})).one()
+            if own <= max_conversations:
+                return [], count
             dropped = (await connection.execute(beyond)).all()
             if dropped:
                 await connection.execute(delete(ConversationRow).where(_IN_USE, tuple_(*key).in_(dropped)))
-            count = await connection.execute(select(func.count()).select_from(ConversationRow).where(_IN_USE))
-            return [name for _, name in dropped], count.scalar_one()
+            return [name for _, name in dropped], count - len(dropped)
 
     async def entries(self, owner: str) -> list[tuple[str, str]]:
         """The sessions of an owner with their documents, last used first."""

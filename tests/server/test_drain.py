@@ -14,6 +14,7 @@ from starlette.types import Message, Receive, Scope, Send
 from agent.conversation.stored import StoredMemory
 from runtime.database.database import Database
 from server.drain import Drain, DrainCheck
+from server.memory import IdleMemory, trim
 from server.settings import ServerSettings
 from tests.server.live import ASSIST, FLOWS, STREAM, frames
 from tests.server.test_serve import program, signed_in
@@ -176,3 +177,41 @@ async def test_while_it_drains_only_what_reads_or_ends_something_passes(method: 
     await drain.wait(0)
     await check(scope, receive, send)
     assert [message["status"] for message in sent if "status" in message] == [200, 200 if passes else 503]
+
+
+async def test_freed_memory_is_given_back_once_nothing_is_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("server.memory.IDLE_SECONDS", 0.01)
+    drain, given, looked = Drain(), asyncio.Event(), list[int]()
+    loop = asyncio.get_running_loop()
+
+    def under_way() -> int:
+        looked.append(drain.under_way)
+        return looked[-1]
+
+    def give_back() -> None:
+        loop.call_soon_threadsafe(given.set)
+
+    memory = IdleMemory(under_way, give_back)
+    drain.on_done = memory.worked
+    with drain.work():
+        with drain.work():
+            pass
+        while not looked:  # noqa: ASYNC110  (it says nothing while something is under way)
+            await asyncio.sleep(0.01)
+        assert not given.is_set()
+    async with asyncio.timeout(30):
+        await given.wait()
+    assert looked[-1] == 0
+    memory.close()
+
+
+def test_memory_is_given_back_where_the_c_library_can_and_nothing_fails_elsewhere(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    trim()
+
+    def another(name: str | None) -> object:
+        return object()
+
+    monkeypatch.setattr("ctypes.CDLL", another)
+    trim()

@@ -25,10 +25,9 @@ def one_trip_driver() -> AsyncAdapt_aiosqlite_dbapi:
 
 
 class _Outcome(NamedTuple):
-    """What a statement gave: all of its rows, and what else its cursor knew."""
+    """What a cursor knew after its statement, beside the rows."""
 
     description: Any = None
-    rows: Sequence[Any] = ()
     rowcount: int = -1
     lastrowid: Any = None
 
@@ -87,9 +86,9 @@ class _Cursor(AsyncAdapt_aiosqlite_cursor):
         driver: Any = self._connection
         async with adapted._execute_mutex:
             adapted.settled = False  # and stays so if this fails, or is cancelled while the thread goes on
-            self._outcome = await driver._execute(_executed, driver._conn, statement, parameters, many=many)
+            rows, self._outcome = await driver._execute(_executed, driver._conn, statement, parameters, many=many)
             adapted.settled = True
-            self._rows = deque(self._outcome.rows)
+            self._rows = deque(rows)
 
     def close(self) -> None:
         self._rows.clear()
@@ -125,8 +124,10 @@ class _Connection(AsyncAdapt_aiosqlite_connection):
         return not self.settled or connection._connection is None or connection.in_transaction
 
 
-def _executed(connection: sqlite3.Connection, statement: str, parameters: Any, *, many: bool) -> _Outcome:
-    """Execute one statement, in the connection's thread."""
+def _executed(
+    connection: sqlite3.Connection, statement: str, parameters: Any, *, many: bool
+) -> tuple[Sequence[Any], _Outcome]:
+    """Execute one statement, in the connection's thread; all of its rows, and the rest."""
     cursor = connection.cursor()
     try:
         if many:
@@ -134,6 +135,6 @@ def _executed(connection: sqlite3.Connection, statement: str, parameters: Any, *
         else:
             cursor.execute(statement, parameters)
         rows = cursor.fetchall() if cursor.description else ()
-        return _Outcome(cursor.description, rows, cursor.rowcount, cursor.lastrowid)
+        return rows, _Outcome(cursor.description, cursor.rowcount, cursor.lastrowid)
     finally:
         cursor.close()
