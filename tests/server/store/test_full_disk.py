@@ -25,7 +25,7 @@ def on_a_small_disk(folder: Path, *command: str) -> subprocess.CompletedProcess[
         pytest.skip("the system lets nobody mount a disk in a namespace")
     environment = {name: value for name, value in os.environ.items() if not name.startswith("WIREWRIGHT_DATA")}
     return subprocess.run(
-        (*alone, *command), cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=300
+        (*alone, *command), cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=900
     )
 
 
