@@ -21,6 +21,8 @@ from tests.shared.scripted_assistant import ScriptedModel, assistant
 
 BLOCK = 4_096
 PAUSE = 0.05
+PATIENCE = 300.0
+"""Seconds that a request may take where many tests share a processor."""
 MORE = 2_000
 """How many requests fill what is left of the disk at most."""
 
@@ -92,6 +94,7 @@ async def main(data: Path) -> dict[str, Any]:
         return serving(assistant(Catalogue({}), ScriptedModel(*replies), data=data), settings)
 
     async with server() as live:
+        live.client.timeout = httpx.Timeout(PATIENCE)
         report: dict[str, Any] = {"before": await writes(live.client, "before")}
         fill(ballast, 64 * BLOCK)
         kept, report["refused"] = await until_full(live.client)
@@ -111,6 +114,7 @@ async def main(data: Path) -> dict[str, Any]:
             await asyncio.sleep(PAUSE)
         report["events"] = await followed(live.client, turn) == events
     async with server() as live:
+        live.client.timeout = httpx.Timeout(PATIENCE)
         report["again"] = [(await live.client.get(f"{FLOWS}/{each}")).status_code for each in kept]
         report["events_again"] = await followed(live.client, turn) == events
         report["there"] = {name: await there(live.client, name) for name in ("before", "full", "after")}
