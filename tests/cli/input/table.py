@@ -330,7 +330,7 @@ ENGINE_WORKS = {
     "flow run": Works("flow run echo.flow --input hi", ENGINE),
     "flow test": Works("flow test echo.flow", ENGINE),
     "serve": Works("serve --port 0 --json", ENGINE),
-    "mcp": Works("mcp", ENGINE),
+    "mcp": Works("mcp", ENGINE, stdin='{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n'),
     "runner install": Works("runner install --json", "runner"),
     "eval run": Works(f"{EVAL} run --player oracle", ENGINE),
     "eval check": Works(f"{EVAL} check small-echo echo.flow", ENGINE),
