@@ -137,7 +137,7 @@ def pushed(update: "Update", there: "Connection", remote: "RemoteFlow | None", *
 def sent_words(update: "Update", there: "Connection", remote: "RemoteFlow") -> str:
     """Where the flow is now, in words."""
     if update.seen is None:
-        return f"{remote.name} ({remote.id}) was added at {there.url}."
+        return f"{remote.name} was added at {there.url}."
     if not update.body:
         return f"{remote.name} is the same at {there.url}; nothing was sent."
     return f"{remote.name} was updated at {there.url}."
