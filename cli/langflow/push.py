@@ -97,7 +97,8 @@ def push(
             raise typer.Exit(WAITING)
         return
     remote = asked(there, lambda server: sent(server, update, sending))
-    _keep(f, there, remote, from_spec=loaded.from_spec, with_secrets=with_secrets, quiet=as_json)
+    if update.body or update.moved != "no":
+        _keep(f, there, remote, from_spec=loaded.from_spec, with_secrets=with_secrets, quiet=as_json)
     if as_json:
         print_json(pushed(update, there, remote, ok=True))
     else:
