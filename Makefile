@@ -16,7 +16,7 @@ export UV_PYTHON_DOWNLOADS := never
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install page run test lint format bench bench-original evals soak soak-runs soak-evals
+.PHONY: help install page run test test-langflow lint format bench bench-original evals soak soak-runs soak-evals
 
 help: ## List the targets.
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'

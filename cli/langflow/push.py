@@ -98,7 +98,8 @@ def push(
             raise typer.Exit(WAITING)
         return
     remote = asked(there, lambda server: sent(server, update, sending))
-    _keep(f, there, remote, from_spec=loaded.from_spec, with_secrets=with_secrets, quiet=as_json)
+    if update.body or update.moved != "no":
+        _keep(f, there, remote, from_spec=loaded.from_spec, with_secrets=with_secrets, quiet=as_json)
     if as_json:
         print_json(pushed(update, there, remote, ok=True))
     else:
@@ -138,7 +139,7 @@ def pushed(update: "Update", there: "Connection", remote: "RemoteFlow | None", *
 def sent_words(update: "Update", there: "Connection", remote: "RemoteFlow") -> str:
     """Where the flow is now, in words."""
     if update.seen is None:
-        return f"{remote.name} ({remote.id}) was added at {there.url}."
+        return f"{remote.name} was added at {there.url}."
     if not update.body:
         return f"{remote.name} is the same at {there.url}; nothing was sent."
     return f"{remote.name} was updated at {there.url}."

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Done, Wirewright
-from tests.shared.langflow import KEY, StandInLangflow, langflow
+from tests.runtime.langflow.stand_in import KEY, StandInLangflow, langflow
 
 
 @dataclass

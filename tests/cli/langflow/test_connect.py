@@ -7,7 +7,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 
 from tests.cli.conftest import Wirewright
 from tests.cli.langflow.conftest import Beside
-from tests.shared.langflow import KEY, StandInLangflow
+from tests.runtime.langflow.stand_in import KEY, StandInLangflow
 
 
 def test_a_connection_is_kept_listed_and_removed(beside: Beside) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.cli.langflow.conftest import Beside
-from tests.shared.langflow import PROJECT
+from tests.runtime.langflow.stand_in import PROJECT
 
 SECRET = "sk-proj-Ab3dEf6hIj9kLm2nOp5qRs8t"
 

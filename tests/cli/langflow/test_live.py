@@ -16,7 +16,7 @@ import pytest
 from tests.cli.conftest import Wirewright
 
 EXECUTABLE = os.environ.get("WIREWRIGHT_TEST_LANGFLOW", "")
-START_SECONDS = 300
+START_SECONDS = 900
 
 pytestmark = [
     pytest.mark.langflow,

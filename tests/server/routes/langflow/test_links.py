@@ -12,9 +12,9 @@ from starlette.responses import HTMLResponse
 from flows.catalogue import Catalogue
 from flows.document import JsonObject
 from flows.spec import build
+from tests.runtime.langflow.stand_in import KEY, StandInLangflow, langflow
 from tests.server.live import FLOWS, Live, serving
 from tests.shared.flow_texts import LOUDER
-from tests.shared.langflow import KEY, StandInLangflow, langflow
 from tests.shared.scripted_assistant import ScriptedModel, assistant
 from tests.shared.stand_ins import StandInRunner
 

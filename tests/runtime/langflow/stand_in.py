@@ -19,6 +19,7 @@ from starlette.routing import Route
 from scripts.langflow_cassettes import FOLDER
 
 KEY = "sk-langflow-0123456789abcdef"
+STALL_SECONDS = 3
 PROJECT = "9507c59f-e58a-4315-8286-50f7d2693d5f"
 
 
@@ -43,6 +44,7 @@ class StandInLangflow:
         requests: what was asked for: methods with paths.
         fault: answers everything in place of the server, if set.
         tokens: whether flows have version tokens, as since 1.13.
+        stalls: whether it answers late.
     """
 
     url: str = ""
@@ -53,6 +55,7 @@ class StandInLangflow:
     requests: list[str] = field(default_factory=list[str])
     fault: Response | None = None
     tokens: bool = True
+    stalls: bool = False
     version: str = "1.13.0"
     _clock: int = 0
 
@@ -80,6 +83,8 @@ class StandInLangflow:
         """Answer as Langflow does."""
         path = request.url.path.removeprefix("/api/v1")
         self.requests.append(f"{request.method} {path}")
+        if self.stalls:
+            await asyncio.sleep(STALL_SECONDS)
         if self.fault is not None:
             return self.fault
         if path == "/version":
