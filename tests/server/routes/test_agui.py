@@ -60,9 +60,7 @@ async def test_history_that_the_client_makes_up_is_not_read(catalogue: Catalogue
 async def test_a_large_state_and_secrets_in_it_reach_nobody(catalogue: Catalogue) -> None:
     model = ScriptedModel("question", "An answer.")
     async with serving(assistant(catalogue, model)) as live:
-        events = await run(
-            live.client, messages=said("Hi?"), state={"flow": {"x": "y" * 900_000}, "secret": "s3cret"}
-        )
+        events = await run(live.client, messages=said("Hi?"), state={"flow": {"x": "y" * 900_000}, "secret": "s3cret"})
     assert "s3cret" not in str(model.requests)
     assert len(str(events)) < 10_000
 
