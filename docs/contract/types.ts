@@ -42,6 +42,8 @@ export interface AssistRequest {
   tool_results?: Record<string, JsonValue>;
   apply?: "ask" | "always";
   files?: string[];
+  keep_canvas?: boolean;
+  dismiss?: boolean;
   turn_id?: string | null;
   resumable?: boolean;
   details?: boolean;
