@@ -214,7 +214,8 @@ async def test_a_large_canvas_makes_small_requests(catalogue: Catalogue, clients
     data = cast("dict[str, Any]", document["data"])
     node = data["nodes"][0]
     copies = [f"ChatInput-{at:05}" for at in range(300)]
-    data["nodes"] = [{**node, "id": name, "data": {**node["data"], "id": name}} for name in copies]
+    slim = {**node["data"]["node"], "template": {"input_value": node["data"]["node"]["template"]["input_value"]}}
+    data["nodes"] = [{**node, "id": name, "data": {**node["data"], "id": name, "node": slim}} for name in copies]
     data["edges"] = []
     model = ScriptedModel("question", "Many inputs.")
     async with serving(assistant(catalogue, model), ServerSettings(body_limit=20_000_000)) as live:
