@@ -129,23 +129,23 @@ async def test_another_users_chat_is_out_of_reach(catalogue: Catalogue, canvas: 
         assert (await kept(live, flow))["version"] == 1
 
 
+JUNK: list[tuple[dict[str, Any], str]] = [
+    ({}, "$.id"),
+    ({"id": ""}, "$.id"),
+    ({"id": "c"}, "$.messages"),
+    ({"id": "c", "messages": []}, "$.messages"),
+    ({"id": "c", "messages": "all"}, "$.messages"),
+    ({"id": "c", "messages": [3]}, "$.messages.0"),
+    ({"id": "c", "messages": [{"role": "tool", "parts": []}]}, "$.role"),
+    ({"id": "c", "messages": [{"role": "user", "parts": "x"}]}, "$.parts"),
+    ({"id": "c", "messages": [{"role": "system", "parts": []}]}, "$.messages[0]"),
+    ({"id": "c", "messages": [user("hi")], "trigger": "explode"}, "$.trigger"),
+    ({"id": "c", "messages": [user("hi")], "flowId": 3}, "$.flowId"),
+]
+
+
 @pytest.mark.parity("aisdk-validation")
-@pytest.mark.parametrize(
-    ("body", "where"),
-    [
-        ({}, "$.id"),
-        ({"id": ""}, "$.id"),
-        ({"id": "c"}, "$.messages"),
-        ({"id": "c", "messages": []}, "$.messages"),
-        ({"id": "c", "messages": "all"}, "$.messages"),
-        ({"id": "c", "messages": [3]}, "$.messages.0"),
-        ({"id": "c", "messages": [{"role": "tool", "parts": []}]}, "$.role"),
-        ({"id": "c", "messages": [{"role": "user", "parts": "x"}]}, "$.parts"),
-        ({"id": "c", "messages": [{"role": "system", "parts": []}]}, "$.messages[0]"),
-        ({"id": "c", "messages": [user("hi")], "trigger": "explode"}, "$.trigger"),
-        ({"id": "c", "messages": [user("hi")], "flowId": 3}, "$.flowId"),
-    ],
-)
+@pytest.mark.parametrize(("body", "where"), JUNK)
 async def test_junk_is_refused_with_its_place(catalogue: Catalogue, body: dict[str, Any], where: str) -> None:
     model = ScriptedModel()
     async with serving(assistant(catalogue, model)) as live:
