@@ -42,6 +42,8 @@ export interface AssistRequest {
   tool_results?: Record<string, JsonValue>;
   apply?: "ask" | "always";
   files?: string[];
+  keep_canvas?: boolean;
+  dismiss?: boolean;
   turn_id?: string | null;
   resumable?: boolean;
   details?: boolean;
@@ -748,6 +750,7 @@ export interface ToolResultEvent {
   tool_name: string;
   content: string;
   is_error: boolean;
+  denied?: boolean;
 }
 
 /** What was done in a turn, and what of the asked was not: facts alone, true whatever the answer says. */
