@@ -117,7 +117,7 @@ class AgUi:
 
     async def _run(self, **fields: Any) -> Heard:
         self._runs += 1
-        named = {"forwardedProps": {"flow_id": self._flow}, "messages": self._messages, **fields}
+        named: dict[str, Any] = {"forwardedProps": {"flow_id": self._flow}, "messages": self._messages, **fields}
         told = await run(self._live.client, f"r{self._runs}", **named)
         self._messages.append({"id": f"a{self._runs}", "role": "assistant", "content": ""})
         interrupts = told[-1]["outcome"].get("interrupts", [])

@@ -140,6 +140,8 @@ JUNK: list[tuple[dict[str, Any], str]] = [
     ({"id": "c", "messages": [{"role": "tool", "parts": []}]}, "$.role"),
     ({"id": "c", "messages": [{"role": "user", "parts": "x"}]}, "$.parts"),
     ({"id": "c", "messages": [{"role": "system", "parts": []}]}, "$.messages[0]"),
+    ({"id": "c", "messages": [user(" ")]}, "$.messages[0].parts"),
+    ({"id": "c", "message": {"role": "user", "parts": [{"type": "text", "text": 3}]}}, "$.message.parts"),
     ({"id": "c", "messages": [user("hi")], "trigger": "explode"}, "$.trigger"),
     ({"id": "c", "messages": [user("hi")], "flowId": 3}, "$.flowId"),
 ]
