@@ -107,8 +107,7 @@ class AisdkTranslation:
 
     def cut(self) -> list[bytes]:
         """The frames that end the stream when later events cannot be read."""
-        lost: Chunk = {"type": "error", "errorText": LOST}
-        chunks = [*self._begin(), *self._parts.close(), lost]
+        chunks: list[Chunk] = [*self._begin(), *self._parts.close(), {"type": "error", "errorText": LOST}]
         return [*(frame(chunk) for chunk in chunks), DONE]
 
     def _begin(self) -> list[Chunk]:

@@ -218,8 +218,8 @@ async def test_what_a_client_sends_back_of_a_large_flow_is_small(
     looks = [[call("search_components", step, query=query)] for step, query in enumerate(("chat", "model", "agent"))]
     model = ScriptedModel("question", *looks, "It has inputs.", "question", "As I said.")
     async with serving(assistant(catalogue, model), ServerSettings(body_limit=20_000_000)) as live:
-        one = flow_of(ECHO, catalogue).nodes[0].raw
-        raw = [{**one, "id": node["id"], "data": {**one["data"], "id": node["id"]}} for node in nodes]
+        one: Any = flow_of(ECHO, catalogue).nodes[0].raw
+        raw: list[Any] = [{**one, "id": node["id"], "data": {**one["data"], "id": node["id"]}} for node in nodes]
         flow = Flow.from_json({"name": "Large", "data": {"nodes": raw, "edges": []}})
         name = await stored(live, flow)
         _, state = await played(clients, sdk, live, "question", "What comes in?", "Say it again", flow=name)

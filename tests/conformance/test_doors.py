@@ -11,11 +11,11 @@ import pytest
 
 from agent.contract.events import CompleteData
 from agent.models.scripted import call
-from agent.turn.record import unsaid
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from tests.server.live import FLOWS, Live, events, serving
 from tests.server.routes.aisdk.chats import Chat
+from tests.server.routes.test_agui import run
 from tests.server.routes.test_approvals import whisper
 from tests.shared.flow_texts import LOUDER, flow_of, node_id
 from tests.shared.scripted_assistant import ScriptedModel, assistant
@@ -28,7 +28,7 @@ class Heard:
     """What a turn has come to, as its client sees it.
 
     Attributes:
-        answer: the answer with the record of what was done.
+        answer: the answer; doors that show people text alone have the record of what was done in it, too.
         calls: the tools that were called, in order.
         questions: the ids of what waits, with what is asked.
     """
@@ -68,10 +68,8 @@ class OwnStream:
     async def _turn(self, **request: object) -> Heard:
         told = await events(self._live.client, session_id="s", flow_id=self._flow, details=True, **request)
         data = CompleteData.model_validate(told[-1]["data"])
-        record = unsaid(data.result, data.record.text)
-        answer = "\n\n".join(filter(None, (data.result.strip(), record)))
         calls = [event["tool_name"] for event in told if event["event"] == "tool_call"]
-        return Heard(answer, calls, {one.id: one.model_dump(mode="json") for one in data.approvals or ()})
+        return Heard(data.result.strip(), calls, {one.id: one.model_dump(mode="json") for one in data.approvals or ()})
 
 
 class AiSdk:
@@ -98,7 +96,37 @@ class AiSdk:
         return Heard(answer, [chunk["toolName"] for chunk in called], told)
 
 
-DOORS: Mapping[str, Callable[[Live, str], Door]] = {"own": OwnStream, "ai-sdk": AiSdk}
+class AgUi:
+    """AG-UI."""
+
+    def __init__(self, live: Live, flow: str) -> None:
+        self._live = live
+        self._flow = flow
+        self._messages: list[dict[str, Any]] = []
+        self._runs = 0
+
+    async def say(self, text: str) -> Heard:
+        """Send a message."""
+        self._messages.append({"id": "u", "role": "user", "content": text})
+        return await self._run()
+
+    async def decide(self, call: str, *, approved: bool, args: dict[str, Any] | None = None) -> Heard:
+        """Answer what waits."""
+        payload = {"approved": approved} | ({} if args is None else {"editedArgs": args})
+        return await self._run(resume=[{"interruptId": call, "status": "resolved", "payload": payload}])
+
+    async def _run(self, **fields: Any) -> Heard:
+        self._runs += 1
+        named: dict[str, Any] = {"forwardedProps": {"flow_id": self._flow}, "messages": self._messages, **fields}
+        told = await run(self._live.client, f"r{self._runs}", **named)
+        self._messages.append({"id": f"a{self._runs}", "role": "assistant", "content": ""})
+        interrupts = told[-1]["outcome"].get("interrupts", [])
+        calls = [event["toolCallName"] for event in told if event["type"] == "TOOL_CALL_START"]
+        answer = "".join(event["delta"] for event in told if event["type"] == "TEXT_MESSAGE_CONTENT")
+        return Heard(answer, calls, {one["id"]: one["metadata"]["approval"] for one in interrupts})
+
+
+DOORS: Mapping[str, Callable[[Live, str], Door]] = {"own": OwnStream, "ai-sdk": AiSdk, "ag-ui": AgUi}
 
 
 async def played(make: Callable[[Live, str], Door], catalogue: Catalogue, decision: str) -> tuple[list[Heard], Any]:
@@ -118,10 +146,10 @@ async def played(make: Callable[[Live, str], Door], catalogue: Catalogue, decisi
     return [first, second], (sorted(one.type for one in stored.nodes), len(stored.edges), values)
 
 
-def plain(heard: Heard) -> tuple[str, list[Any]]:
-    """What was heard, without ids that are made anew in each play."""
+def plain(heard: Heard) -> list[Any]:
+    """What was asked, without ids that are made anew in each play."""
     asked = [{name: one[name] for name in ("kind", "new_value", "old_value")} for one in heard.questions.values()]
-    return heard.answer, [*heard.questions, *asked]
+    return [*heard.questions, *asked]
 
 
 @pytest.mark.parametrize("decision", ["yes", "no", "changed"])
@@ -134,4 +162,5 @@ async def test_every_door_leads_to_the_same_flow_questions_and_answer(catalogue:
         assert their_flow == flow, name
         for own, other in zip(heard, theirs, strict=True):
             assert plain(other) == plain(own), name
+            assert own.answer in other.answer, name
         assert theirs[0].calls == heard[0].calls, name

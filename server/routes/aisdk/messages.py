@@ -56,8 +56,8 @@ class ChatRequest(ContractModel):
     model_config = ConfigDict(alias_generator=to_camel)
 
     id: str = Field(min_length=1, max_length=200)
-    messages: list[dict[str, JsonValue]] | None = Field(default=None, max_length=10_000)
-    message: dict[str, JsonValue] | None = None
+    messages: list[dict[str, Any]] | None = Field(default=None, max_length=10_000)
+    message: dict[str, Any] | None = None
     trigger: Literal["submit-message", "regenerate-message"] = "submit-message"
     message_id: str | None = Field(default=None, max_length=200)
     flow_id: str | None = None
@@ -72,7 +72,7 @@ class ChatRequest(ContractModel):
     )
 
     @property
-    def history(self) -> list[dict[str, JsonValue]]:
+    def history(self) -> list[dict[str, Any]]:
         """The messages that were sent."""
         return self.messages if self.messages is not None else [] if self.message is None else [self.message]
 
@@ -114,7 +114,11 @@ class Sent:
         earlier = next((one for one in reversed(sent[:-1]) if one.get("role") == "assistant"), None)
         assistant = None if earlier is None else validated(ClientMessage, earlier)
         before = None if assistant is None else assistant.id
-        return cls(user=last, assistant=assistant, before=before, place=place)
+        found = cls(user=last, assistant=assistant, before=before, place=place)
+        if not found.text.strip():
+            fix = "Say what is to be done, also with a file."
+            raise ApiError(422, "empty_message", "The message has no text.", fix, f"{place}.parts")
+        return found
 
     @property
     def continued(self) -> str:

@@ -308,3 +308,26 @@ def test_readers_get_every_event_once_and_in_order_however_they_come_and_go(
             assert [line.split()[0] for _, line in seen[at][:-1]] == [b"%d" % number for number in range(1, log.last)]
 
     loop.run_until_complete(check())
+
+
+async def test_the_turn_that_runs_is_found_by_its_conversation(tmp_path: Path) -> None:
+    async with turns(tmp_path) as running:
+        assert await running.running(OWNER, "s") is None
+        turn = await running.start(OWNER, Script(3), resumable=True)
+        assert await running.running(OWNER, turn.log.session) == turn.id
+        assert await running.running("another", turn.log.session) is None
+        assert await running.running(OWNER, "another") is None
+        assert len(await all_of(running.follow(OWNER, turn.id))) == 3
+        assert await running.running(OWNER, turn.log.session) is None, "also before its end is stored"
+        await stored(running, turn)
+        assert await running.running(OWNER, turn.log.session) is None
+        assert len(await all_of(running.follow(OWNER, turn.id))) == 3, "from what is stored"
+        assert await all_of(running.follow("another", turn.id)) == []
+
+
+async def test_a_turn_that_runs_on_another_server_is_found(tmp_path: Path) -> None:
+    async with turns(tmp_path) as running:
+        store = await running.store()
+        assert await store.reserve(OWNER, "elsewhere", "s")
+        assert await running.running(OWNER, "s") == "elsewhere"
+        assert await running.running(OWNER, "t") is None

@@ -153,10 +153,15 @@ PIXEL = bytes.fromhex("89504e470d0a1a0a0000000d494844520000000100000001080000000
 
 
 @pytest.mark.parametrize(("model", "sees"), [("claude-sonnet-4-5", True), ("an-old-model", False)])
-async def test_models_that_see_images_get_those_of_the_message(catalogue: Catalogue, model: str, *, sees: bool) -> None:
+async def test_models_that_see_images_get_those_of_the_message(
+    catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch, model: str, *, sees: bool
+) -> None:
+    def chosen(*_: object) -> ModelChoice:
+        return ModelChoice(provider="anthropic", names=(model,))
+
     script = ScriptedModel("question", [call("search_components", 1, query="chat")], "A pixel.", "question", "Yes.")
     wanted = assistant(catalogue, script)
-    wanted.choose = lambda *_: ModelChoice("anthropic", (model,))  # what serves is the script
+    monkeypatch.setattr(wanted, "choose", chosen)  # what serves is the script
     async with serving(wanted) as live:
         chat = Chat(live.client)
         await chat.say("What is it?", part(data_url(PIXEL, "image/png"), filename="pixel.png"))

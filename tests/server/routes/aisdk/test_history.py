@@ -8,6 +8,7 @@ from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from server.settings import ServerSettings
+from tests.server.limits.conftest import user as named
 from tests.server.live import FLOWS, Live, serving
 from tests.server.routes.aisdk.chats import CHAT, Chat, user
 from tests.server.routes.aisdk.test_turns import kept, stored
@@ -129,23 +130,25 @@ async def test_another_users_chat_is_out_of_reach(catalogue: Catalogue, canvas: 
         assert (await kept(live, flow))["version"] == 1
 
 
+JUNK: list[tuple[dict[str, Any], str]] = [
+    ({}, "$.id"),
+    ({"id": ""}, "$.id"),
+    ({"id": "c"}, "$.messages"),
+    ({"id": "c", "messages": []}, "$.messages"),
+    ({"id": "c", "messages": "all"}, "$.messages"),
+    ({"id": "c", "messages": [3]}, "$.messages.0"),
+    ({"id": "c", "messages": [{"role": "tool", "parts": []}]}, "$.role"),
+    ({"id": "c", "messages": [{"role": "user", "parts": "x"}]}, "$.parts"),
+    ({"id": "c", "messages": [{"role": "system", "parts": []}]}, "$.messages[0]"),
+    ({"id": "c", "messages": [user(" ")]}, "$.messages[0].parts"),
+    ({"id": "c", "message": {"role": "user", "parts": [{"type": "text", "text": 3}]}}, "$.message.parts"),
+    ({"id": "c", "messages": [user("hi")], "trigger": "explode"}, "$.trigger"),
+    ({"id": "c", "messages": [user("hi")], "flowId": 3}, "$.flowId"),
+]
+
+
 @pytest.mark.parity("aisdk-validation")
-@pytest.mark.parametrize(
-    ("body", "where"),
-    [
-        ({}, "$.id"),
-        ({"id": ""}, "$.id"),
-        ({"id": "c"}, "$.messages"),
-        ({"id": "c", "messages": []}, "$.messages"),
-        ({"id": "c", "messages": "all"}, "$.messages"),
-        ({"id": "c", "messages": [3]}, "$.messages.0"),
-        ({"id": "c", "messages": [{"role": "tool", "parts": []}]}, "$.role"),
-        ({"id": "c", "messages": [{"role": "user", "parts": "x"}]}, "$.parts"),
-        ({"id": "c", "messages": [{"role": "system", "parts": []}]}, "$.messages[0]"),
-        ({"id": "c", "messages": [user("hi")], "trigger": "explode"}, "$.trigger"),
-        ({"id": "c", "messages": [user("hi")], "flowId": 3}, "$.flowId"),
-    ],
-)
+@pytest.mark.parametrize(("body", "where"), JUNK)
 async def test_junk_is_refused_with_its_place(catalogue: Catalogue, body: dict[str, Any], where: str) -> None:
     model = ScriptedModel()
     async with serving(assistant(catalogue, model)) as live:
@@ -182,3 +185,24 @@ async def test_arguments_may_be_changed_only_of_what_is_approved(catalogue: Cata
         chat.decide(waits, approved=True)
         assert await chat.refused(toolArguments={"call_1_2_check_flow": {}}) == (409, "unknown_approval")
         assert (await kept(live, flow))["version"] == 1
+
+
+async def test_a_user_who_names_anothers_chat_has_one_of_their_own(catalogue: Catalogue, canvas: Flow) -> None:
+    model = ScriptedModel("build_flow", [whisper(canvas)], "question", "No.")
+    async with serving(assistant(catalogue, model)) as live, named(live, "eve") as eve:
+        flow = await stored(live, canvas)
+        chat = Chat(live.client, body={"flowId": flow})
+        asked = await chat.say("Whisper")
+        [waits] = chat.waiting
+        chat.decide(waits, approved=True)
+        hers = Chat(eve, messages=[*chat.messages])
+        assert await hers.refused() == (409, "unknown_approval")
+        assert await hers.refused(flowId=flow) == (409, "unknown_approval")
+        again = Chat(eve, messages=[*chat.messages[:-1]])
+        assert await again.refused(flowId=flow) == (404, "flow_not_found")
+        turn = asked[0]["messageMetadata"]["turnId"]
+        assert (await eve.get(f"{CHAT}/{chat.id}/stream", params={"turn": turn})).status_code == 204
+        await again.send(trigger="regenerate-message")
+        assert (await kept(live, flow))["version"] == 1
+        assert len(await messages(live, chat.id)) == 1, "nothing of the other's was taken back"
+        assert "Whisper: {text}" not in str(again.seen)
