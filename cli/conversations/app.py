@@ -88,7 +88,7 @@ def rename(
 
     async def renamed(kept: "Conversations") -> "TranscriptEntry":
         entry = await _found(kept, name)
-        await kept.rename(entry.id, words)
+        await kept.retitle(entry.id, words)
         return await _found(kept, entry.id)
 
     entry = _with(server, renamed)
