@@ -88,7 +88,7 @@ def rename(
 
     async def renamed(kept: "Conversations") -> "TranscriptEntry":
         entry = await _found(kept, name)
-        await kept.rename(entry.id, words)
+        await kept.retitle(entry.id, words)
         return await _found(kept, entry.id)
 
     entry = _with(server, renamed)
@@ -131,7 +131,7 @@ def rewind(
     server: ServerAddress = None,
     *,
     flow: Annotated[
-        bool, typer.Option("--flow", help="Put the stored flow back as well; a server stores flows.")
+        bool, typer.Option("--with-flow", help="Put the stored flow back as well; a server stores flows.")
     ] = False,
     as_json: Json = False,
 ) -> None:
@@ -139,8 +139,10 @@ def rewind(
     from cli.documents.conversations import ConversationRewound
 
     if flow and server_at(server) is None:
-        fix = "Write --server URL, or leave --flow out."
-        raise BadUsage("server_needed", "Flows are stored on a server, and none is named.", fix=fix, where="--flow")
+        fix = "Write --server URL, or leave --with-flow out."
+        raise BadUsage(
+            "server_needed", "Flows are stored on a server, and none is named.", fix=fix, where="--with-flow"
+        )
 
     async def rewound(kept: "Conversations") -> ConversationRewound:
         entry = await _found(kept, name)

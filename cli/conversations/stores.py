@@ -36,7 +36,7 @@ class Conversations(Protocol):
         """The messages of one, oldest first."""
         ...
 
-    async def rename(self, session: str, title: str) -> None:
+    async def retitle(self, session: str, title: str) -> None:
         """Give one another title."""
         ...
 
@@ -70,7 +70,7 @@ class LocalConversations:
         found, _ = await self._memory.transcripts.messages(LOCAL_USER, session, _MESSAGES, 0)
         return found
 
-    async def rename(self, session: str, title: str) -> None:
+    async def retitle(self, session: str, title: str) -> None:
         """Give one another title."""
         await self._memory.transcripts.retitle(LOCAL_USER, session, title)
 
@@ -119,9 +119,9 @@ class ServerConversations:
         _, found = await asyncio.to_thread(self._remote.messages, session)
         return found
 
-    async def rename(self, session: str, title: str) -> None:
+    async def retitle(self, session: str, title: str) -> None:
         """Give one another title."""
-        await asyncio.to_thread(self._remote.rename, session, title)
+        await asyncio.to_thread(self._remote.retitle, session, title)
 
     async def remove(self, session: str) -> None:
         """Remove one, with what its runs remember."""

@@ -39,10 +39,10 @@ def list_results(
         print_message("No evaluations are shown there.")
 
 
-@commands.add("show", "wirewright eval results show demo.jsonl --limit 5 --server https://flows.example.org")
+@commands.add("show", "wirewright eval results show demo.jsonl --server https://flows.example.org")
 def show(
     name: Name,
-    limit: Annotated[int, typer.Option(min=1, max=50, metavar="N", help="How many lines at most.")] = LINES,
+    limit: Annotated[int, typer.Option(min=1, max=50, metavar="N", help="How many at most.")] = LINES,
     offset: Annotated[int, typer.Option(min=0, metavar="N", help="How many lines come before them.")] = 0,
     server: ServerAddress = None,
     *,
@@ -61,7 +61,7 @@ def show(
         print_message(f"{page.total} lines in all; --offset {offset + limit} shows the next ones.")
 
 
-@commands.add("get", "wirewright eval results get report.html --out report.html --server https://flows.example.org")
+@commands.add("get", "wirewright eval results get report.html --out report.html")
 def get(
     name: Name,
     out: Annotated[str, typer.Option(metavar="FILE", help="Write it there.")],

@@ -183,7 +183,8 @@ def duplicate(f: StoredName, server: ServerAddress = None, *, as_json: Json = Fa
 def start(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The starter flow, as `flow templates` lists it.")],
     called: Annotated[
-        str | None, typer.Option("--as", metavar="NAME", help="What it is called; the template's title if not given.")
+        str | None,
+        typer.Argument(metavar="TITLE", help="What it is called; the template's title if not given."),
     ] = None,
     server: ServerAddress = None,
     *,
@@ -245,6 +246,6 @@ def add_to(commands: CommandGroup) -> None:
     commands.add("remove", f"wirewright flow remove Echo {on}")(remove)
     commands.add("revisions", f"wirewright flow revisions Echo {on}")(revisions)
     commands.add("restore", f"wirewright flow restore Echo 1 {on}")(restore)
-    commands.add("start", f"wirewright flow start router --as Helpdesk {on}")(start)
+    commands.add("start", f"wirewright flow start router Helpdesk {on}")(start)
     commands.add("duplicate", f"wirewright flow duplicate Echo {on}")(duplicate)
-    commands.add("update-components", f"wirewright flow update-components Echo --preview {on}")(update_components)
+    commands.add("update-components", f"wirewright flow update-components Echo {on}")(update_components)

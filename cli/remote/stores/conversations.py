@@ -124,7 +124,7 @@ class RemoteConversations:
             running=found.running,
         )
 
-    def rename(self, session: str, title: str) -> Conversation:
+    def retitle(self, session: str, title: str) -> Conversation:
         """Give a conversation another title."""
         return self._server.change(Conversation, "PATCH", _place(session), {"title": title})
 

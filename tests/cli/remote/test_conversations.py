@@ -66,5 +66,5 @@ def test_what_is_not_there_is_said_and_nothing_is_changed(talked: Run) -> None:
 
 
 def test_a_stored_flow_is_put_back_by_a_server_alone(talked: Run, serve: Serve, tmp_path: Path) -> None:
-    refused = talked("conversations", "rewind", "monday", "1", "--flow", "--json")
+    refused = talked("conversations", "rewind", "monday", "1", "--with-flow", "--json")
     assert refused.json["error"]["code"] in ("server_needed", "no_stored_flow")

@@ -175,7 +175,7 @@ def test_starter_flows_are_listed_and_stored_under_a_name(serve: Serve) -> None:
     remote = serve()
     assert remote.run("flow", "templates", "--json").json == remote.alone("flow", "templates", "--json").json
     assert remote.run("flow", "templates", "echo").out == remote.alone("flow", "templates", "echo").out
-    assert remote.run("flow", "start", "echo", "--as", "Mine", "--json").json["name"] == "Mine"
+    assert remote.run("flow", "start", "echo", "Mine", "--json").json["name"] == "Mine"
     assert remote.run("flow", "duplicate", "Mine", "--json").json["name"] == "Mine (copy)"
     updated = remote.run("flow", "update-components", "Mine", "--json").json
     assert (updated["version"], updated["components"]) == (1, [])
