@@ -11,8 +11,8 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("flows", "lfx_runner", "runtime", "tools", "agent", "evals", "server", "cli")
-COLLECTIONS = ("evals/evaluators",)
-"""Folders of one rule a file."""
+COLLECTIONS = ("evals/evaluators", "runtime/database/migrations/versions")
+"""Folders of one rule a file, and of one step of the schema a file."""
 TEST_COLLECTIONS = ("scripts", "benchmarks", "tests/server/routes", "tests/parity", "tests/runtime/guard")
 """Folders of one command, one benchmark, one route, one part of the original, and one way around the guard a file."""
 MOST_FILES = 14

@@ -39,7 +39,7 @@ def list_conversations(
     as_json: Json = False,
 ) -> None:
     """List conversations, last used first."""
-    from cli.documents.conversations import ConversationList
+    from cli.documents.stored import ConversationList
 
     entries, total = _with(server, lambda kept: kept.entries(text, limit))
     if as_json:
@@ -53,7 +53,7 @@ def list_conversations(
 @commands.add("show", "wirewright conversations show monday")
 def show(name: Name, server: ServerAddress = None, *, as_json: Json = False) -> None:
     """Print what was said in a conversation, oldest first, with a number for each message."""
-    from cli.documents.conversations import ConversationShown
+    from cli.documents.stored import ConversationShown
     from cli.remote.stores.conversations import answer_of, asked_in
 
     async def read(kept: "Conversations") -> "tuple[TranscriptEntry, list[TranscriptMessage]]":
@@ -136,7 +136,7 @@ def rewind(
     as_json: Json = False,
 ) -> None:
     """Take back a message and everything after it, as if it had not been sent."""
-    from cli.documents.conversations import ConversationRewound
+    from cli.documents.stored import ConversationRewound
 
     if flow and server_at(server) is None:
         fix = "Write --server URL, or leave --with-flow out."

@@ -12,7 +12,6 @@ from agent.models.overview import Overview
 from cli.doctor.report import Report
 from cli.documents import (
     components,
-    conversations,
     evals,
     flows,
     installation,
@@ -122,11 +121,11 @@ PRINTED: dict[str, Printed] = {
     "models remove-key": Printed((models.KeyRemoved,)),
     "bundles list": Printed((servers.BundleList,)),
     "bundles install": Printed((BundleEntry,)),
-    "conversations list": Printed((conversations.ConversationList,)),
-    "conversations show": Printed((conversations.ConversationShown,)),
+    "conversations list": Printed((stored.ConversationList,)),
+    "conversations show": Printed((stored.ConversationShown,)),
     "conversations rename": Printed((TranscriptEntry,)),
     "conversations remove": Printed((flows.Removed,)),
-    "conversations rewind": Printed((conversations.ConversationRewound,)),
+    "conversations rewind": Printed((stored.ConversationRewound,)),
     "runner install": Printed((installation.Installed,)),
     "runner status": Printed((installation.StatusDocument,)),
     "runs list": Printed((stored.RunList,)),

@@ -193,8 +193,10 @@ class _Player:
             }
         )
         self._stored.flow = self._canvas
-        store = {"store": self._stored} if isinstance(self._agent, Assistant) else {}
-        stream = self._agent.turn(request, **store)
+        if isinstance(self._agent, Assistant):
+            stream = self._agent.turn(request, self._stored)
+        else:
+            stream = self._agent.turn(request)
         async with stream as events:
             result = await _ended(events, interrupt, on_wait)
         if result is not None:
