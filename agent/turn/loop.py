@@ -40,9 +40,9 @@ from agent.prompts.images import AttachedImages
 from agent.toolsets.cached import Toolset, cached_toolset
 from agent.toolsets.client import ClientTool, client_toolset
 from agent.toolsets.framing import FramedResults
+from agent.toolsets.hooks import RequestHooks
 from agent.toolsets.listing import UnlistedTools
 from agent.toolsets.selection import acting_calls
-from agent.turn.hooks import RequestHooks
 from agent.turn.record import Asked, TurnRecord
 from agent.turn.stream import Send
 from flows.document import Flow

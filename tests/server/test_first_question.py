@@ -15,7 +15,6 @@ UNNEEDED = {
     "runtime.guard.interpreter": "no source is read",
     "runtime.guard.values": "no source is read",
     "regex": "no file is searched",
-    "httpx._main": "the command of a library",
     "pygments": "nothing is shown in colours",
     "rich": "nothing is shown in colours",
     "cli.eval.app": "another command",
