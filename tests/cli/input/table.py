@@ -51,7 +51,8 @@ class Reads:
 EVAL = "eval --scenarios scenarios"
 IMPORT = f"{EVAL} import chat2workflow --out imported"
 ASK = "ask hello"
-ON = "--server http://127.0.0.1:1"
+LOCAL = "http://127.0.0.1:1"
+ON = f"--server {LOCAL}"
 
 READS = [
     *(Reads(f"flow {name}", f"flow {name} {{}}") for name in ("build", "check", "run", "spec")),
@@ -69,7 +70,7 @@ READS = [
     Reads("login", "login http://127.0.0.1:1", kind(huge="too_large", deep="too_large"), stdin=True),
     Reads("flow push", "flow push {}"),
     Reads("flow push", "flow push -", stdin=True),
-    Reads("langflow connect", "langflow connect http://127.0.0.1:1", kind("bad_key", huge="too_large"), stdin=True),
+    Reads("langflow connect", f"langflow connect {LOCAL}", kind(huge="too_large", deep="too_large"), stdin=True),
     Reads("flow import", f"flow import {{}} {ON}", dict.fromkeys((MISSING, FOLDER, FORBIDDEN), "unreadable")),
     Reads("flow import", f"flow import {{}} --replace Echo {ON}"),
     Reads("ask", f"{ASK} --flow {{}}"),
@@ -183,10 +184,14 @@ SERVER_WRITES = [
     Writes("eval results get", f"eval results get report.html --out {{}} {ON}"),
 ]
 """What a server is asked for before it is written: `tests/cli/remote` tries it."""
+SERVER_WRITES = [
+    Writes("flow export", f"flow export Echo --out {{}} {ON}"),
+    Writes("flow pull", "flow pull Echo --out {}"),
+]
+"""What a server is asked for before it is written: `tests/cli/remote` and `tests/cli/langflow` try it."""
 
 WRITES = [
     Writes("flow build", "flow build echo.flow --out {}"),
-    Writes("flow pull", "flow pull Echo --out {}"),
     Writes("flow merge", "flow merge echo.flow louder.flow --out {}"),
     Writes("backup", "backup {}", where="FILE"),
     Writes("users export", "users export local --out {}"),

@@ -195,6 +195,13 @@ def test_a_dry_run_sends_nothing(beside: Beside) -> None:
     assert beside.theirs()["folder_id"] == PROJECT
 
 
+def test_a_file_that_cannot_be_written_is_refused_before_anything_is_read(beside: Beside) -> None:
+    beside.pushed()
+    beside.there.requests.clear()
+    done = beside.run("flow", "pull", "Louder", "--out", beside.folder / "none" / "flow.json", "--json")
+    assert (done.code, done.json["error"]["code"], beside.there.requests) == (2, "unwritable", [])
+
+
 def test_a_flow_runs_there(beside: Beside) -> None:
     beside.pushed()
     done = beside.run("flow", "run", "Louder", "--langflow", "--input", "hi", "--json")
