@@ -5,6 +5,10 @@ import pytest
 from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from flows.document import JsonObject
+from runtime.database.database import Database
+from server.settings import ServerSettings
+from server.store.turn_rows import SqlTurns
+from server.store.turns import NewEvents, SteadyClock
 from tests.server.live import events, serving
 from tests.shared.scripted_assistant import ScriptedModel, assistant
 
@@ -35,3 +39,24 @@ async def test_a_canvas_is_kept_only_when_it_is_asked_for(catalogue: Catalogue, 
         missing = await live.client.get(f"{PATH}/other/state")
     assert (state["canvas"], state["proposal_id"]) == (None, None)
     assert (missing.status_code, missing.json()["error"]["code"]) == (404, "conversation_not_found")
+
+
+async def test_a_conversation_whose_turn_runs_on_another_server_is_neither_taken_back_nor_deleted(
+    catalogue: Catalogue,
+) -> None:
+    async with serving(assistant(catalogue, ScriptedModel("question", "One."))) as live:
+        await events(live.client, input_value="What is it?", session_id="s")
+        message = (await live.client.get(f"{PATH}/s")).json()["messages"][0]["id"]
+        settings = ServerSettings()
+        database = Database(settings.database_url, settings.data)
+        elsewhere = SqlTurns(database, "elsewhere", 60, SteadyClock())
+        assert await elsewhere.reserve("local", "t", "s")
+        refused = [
+            await live.client.post(f"{PATH}/s/rewind", json={"message": message}),
+            await live.client.delete(f"{PATH}/s"),
+        ]
+        await elsewhere.append([NewEvents("local", "t", "s", False, 1, [b'{"event":"cancelled"}'], "cancelled")])
+        done = await live.client.post(f"{PATH}/s/rewind", json={"message": message})
+        await database.aclose()
+    assert [(one.status_code, one.json()["error"]["code"]) for one in refused] == [(409, "runs_elsewhere")] * 2
+    assert (done.status_code, done.json()["removed"]) == (200, 1)
