@@ -7,12 +7,12 @@ from starlette.requests import Request
 
 from agent.assistant import Assistant
 from server.drain import Drain
-from server.flow_changes import FlowChanges
 from server.installs import BundleInstalls
 from server.limits.slots import Slots
 from server.readiness import DatabaseProbe
 from server.runs.live import LiveRuns
 from server.settings import ServerSettings
+from server.store.changes import FlowChanges
 from server.streams.running import RunningTurns
 from server.telemetry.client_reports import ClientReports
 from server.telemetry.metrics import Metrics

@@ -13,8 +13,8 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.session import ServerSession
 from mcp.server.subscriptions import ListenHandler, ResourcesListChanged, ResourceUpdated, ServerEvent
 
-from server.flow_changes import FlowChanges
 from server.mcp.uris import flow_uri
+from server.store.changes import FlowChanges
 
 KEPT: Final = 1_000
 """How many sessions are told; the one that asked longest ago is forgotten first."""

@@ -14,8 +14,8 @@ from flows.edits.updates import engine_codes
 from runtime.database.database import Database
 from runtime.database.tables import FlowRow, RevisionRow
 from runtime.keychain.documents import MARK
-from server.flow_changes import FlowChanges
 from server.json_response import json_bytes
+from server.store.changes import FlowChanges
 from server.store.flows import (
     CLIENT,
     KEPT_REVISIONS,

@@ -181,12 +181,8 @@ class Writes:
 
 SERVER_WRITES = [
     Writes("flow export", f"flow export Echo --out {{}} {ON}"),
-    Writes("eval results get", f"eval results get report.html --out {{}} {ON}"),
-]
-"""What a server is asked for before it is written: `tests/cli/remote` tries it."""
-SERVER_WRITES = [
-    Writes("flow export", f"flow export Echo --out {{}} {ON}"),
     Writes("flow pull", "flow pull Echo --out {}"),
+    Writes("eval results get", f"eval results get report.html --out {{}} {ON}"),
 ]
 """What a server is asked for before it is written: `tests/cli/remote` and `tests/cli/langflow` try it."""
 
