@@ -1,6 +1,7 @@
 import { X } from "lucide-react";
 import { Suspense, lazy, useEffect } from "react";
 
+import { startReporting } from "./api/measured";
 import { useApp } from "./state/app";
 import { strings } from "./strings";
 import { Button } from "./ui/Button";
@@ -13,7 +14,11 @@ const SettingsView = lazy(() => import("./views/SettingsView").then((loaded) => 
 /** The page: signing in, the list of flows, or one flow with the assistant. */
 export function App() {
   const { place, isSignedOut, config, notice, say, load } = useApp();
-  useEffect(() => void load(), [load]);
+  useEffect(() => {
+    void load().then(() => {
+      if (useApp.getState().config !== null) startReporting();
+    });
+  }, [load]);
   if (isSignedOut) return <SignInView />;
   return (
     <>

@@ -1,31 +1,85 @@
 import { Paperclip, SendHorizontal, Square, X } from "lucide-react";
-import { useRef, useState } from "react";
+import { useEffect, useId, useRef, useState } from "react";
 
 import { request } from "../api/http";
+import { happened } from "../api/measured";
 import { useAssistant } from "../state/assistant";
 import { useApp } from "../state/app";
+import { useFlow } from "../state/flow";
 import { kept } from "../state/kept";
 import { strings } from "../strings";
 import { Button } from "../ui/Button";
+import { Suggestions } from "./Suggestions";
+import { commandOf, completionsOf } from "./commands";
+import type { Command } from "./commands";
+import { choicesFor, mentionAt, withChoice } from "./mentions";
 import { recalled } from "./recall";
 import type { Recall } from "./recall";
 
+const NOTHING: Recall = { at: null, draft: "" };
+
 /** The field to write in: Enter sends, Shift+Enter breaks the line, arrows at its ends recall earlier messages. */
 export function Composer() {
-  const { turn, send, stop, applies, skipAll } = useAssistant();
+  const { turn, send, stop, startNew, tell, applies, skipAll } = useAssistant();
   const fail = useApp((app) => app.fail);
+  const flow = useFlow((state) => state.history.present);
   const [text, setText] = useState("");
+  const [cursor, setCursor] = useState(0);
+  const [active, setActive] = useState(0);
+  const [isListed, setListed] = useState(true);
   const [files, setFiles] = useState<string[]>([]);
-  const [recall, setRecall] = useState<Recall>({ at: null, draft: "" });
+  const [recall, setRecall] = useState<Recall>(NOTHING);
+  const field = useRef<HTMLTextAreaElement>(null);
   const chooser = useRef<HTMLInputElement>(null);
+  const listId = useId();
 
+  const mention = mentionAt(text, cursor);
+  const choices = mention === null ? [] : choicesFor(flow, mention);
+  const commands = completionsOf(text);
+  const items = !isListed
+    ? []
+    : commands.length > 0
+      ? commands.map((command) => ({ key: command, text: command, detail: strings.commands[command] }))
+      : choices.map((choice) => ({ key: choice.token, text: choice.label, detail: choice.token.trim() }));
+
+  const pointed = items.length > 0 && commands.length === 0 ? (choices[active]?.node ?? null) : null;
+  useEffect(() => {
+    useFlow.getState().point(pointed);
+    return () => useFlow.getState().point(null);
+  }, [pointed]);
+
+  const write = (next: string, at = next.length) => {
+    setText(next);
+    setCursor(at);
+    setActive(0);
+    setListed(true);
+    requestAnimationFrame(() => field.current?.setSelectionRange(at, at));
+  };
+  const choose = (at: number) => {
+    const [command, choice] = [commands[at], choices[at]];
+    if (command !== undefined) write(command);
+    else if (mention !== null && choice !== undefined) write(...withChoice(text, cursor, mention, choice));
+  };
+  const run = (command: Command) => {
+    if (command === "/new") startNew();
+    else if (command === "/skip-all") {
+      skipAll(applies === "ask");
+      tell(applies === "ask" ? strings.skipAllOn : strings.skipAllOff);
+    } else if (command === "/help") tell(strings.help);
+    else send(command.slice(1)).catch(fail);
+  };
   const submit = () => {
     const wanted = text.trim();
     if (wanted === "") return;
     kept.keepInput(wanted);
-    setText("");
+    write("");
+    setRecall(NOTHING);
+    const command = commandOf(wanted);
+    if (command !== null) {
+      run(command);
+      return;
+    }
     setFiles([]);
-    setRecall({ at: null, draft: "" });
     send(wanted, files).catch(fail);
   };
   const upload = (chosen: FileList) => {
@@ -38,17 +92,27 @@ export function Composer() {
   };
   const onKeyDown = (event: React.KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.nativeEvent.isComposing) return;
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (items.length > 0 && (step !== undefined || ["Tab", "Enter", "Escape"].includes(event.key))) {
+      event.preventDefault();
+      if (step !== undefined) setActive((active + step + items.length) % items.length);
+      else if (event.key === "Escape") setListed(false);
+      else choose(active);
+      return;
+    }
     if (event.key === "Enter" && !event.shiftKey) {
       event.preventDefault();
       submit();
       return;
     }
-    if (event.key !== "ArrowUp" && event.key !== "ArrowDown") return;
+    if (step === undefined) return;
     const { selectionStart, selectionEnd, value } = event.currentTarget;
-    const found = recalled(event.key === "ArrowUp" ? "up" : "down", value, [selectionStart, selectionEnd], recall, kept.inputs);
+    const found = recalled(step < 0 ? "up" : "down", value, [selectionStart, selectionEnd], recall, kept.inputs);
     if (found === null) return;
     event.preventDefault();
-    setText(found.text);
+    happened({ name: "assistant.input_history.recall", direction: step < 0 ? "up" : "down", pointer: found.recall.at ?? kept.inputs.length });
+    write(found.text);
+    setListed(false);
     setRecall(found.recall);
   };
   return (
@@ -74,15 +138,24 @@ export function Composer() {
           ))}
         </ul>
       )}
+      {items.length > 0 && <Suggestions id={listId} label={strings.suggestions} items={items} active={active} onChoose={choose} />}
       <textarea
+        ref={field}
         aria-label={strings.input}
+        aria-autocomplete="list"
+        aria-controls={items.length > 0 ? listId : undefined}
+        aria-activedescendant={items.length > 0 ? `${listId}-${active}` : undefined}
         rows={3}
         value={text}
         placeholder={strings.placeholder}
         onChange={(event) => {
           setText(event.target.value);
-          setRecall({ at: null, draft: "" });
+          setCursor(event.target.selectionStart);
+          setActive(0);
+          setListed(true);
+          setRecall(NOTHING);
         }}
+        onSelect={(event) => setCursor(event.currentTarget.selectionStart)}
         onKeyDown={onKeyDown}
       />
       <div className="row">

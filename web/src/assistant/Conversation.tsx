@@ -10,12 +10,13 @@ import { Button } from "../ui/Button";
 import { Composer } from "./Composer";
 import { ConversationsDialog } from "./ConversationsDialog";
 import { MessageItem } from "./MessageItem";
+import { ModelPicker } from "./ModelPicker";
 
 /** The conversation with the assistant, and the field to write in. */
 export function Conversation() {
-  const { messages, turn, isConnected, queue, startNew, send } = useAssistant();
+  const { messages, turn, isConnected, queue, startNew, send, again } = useAssistant();
   const flow = useFlow((state) => state.id);
-  const { config, fail } = useApp();
+  const fail = useApp((app) => app.fail);
   const [isChoosing, setChoosing] = useState(false);
   const log = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);
@@ -29,9 +30,7 @@ export function Conversation() {
   return (
     <>
       <div className="row bar">
-        <small className="grow" title={config?.demo === true ? strings.demoHint : undefined}>
-          {config?.demo === true ? strings.demo : config?.default_model}
-        </small>
+        <ModelPicker />
         <Button label={strings.conversations} icon={<History size={16} />} onClick={() => setChoosing(true)} />
         <Button label={strings.newConversation} icon={<MessageSquarePlus size={16} />} onClick={begin} />
       </div>
@@ -59,6 +58,11 @@ export function Conversation() {
         {messages.map((one) => (
           <MessageItem key={one.id} message={one} />
         ))}
+        {turn === null && messages.some((one) => one.role === "user") && (
+          <div className="row">
+            <Button onClick={() => void again().catch(fail)}>{strings.tryAgain}</Button>
+          </div>
+        )}
         {!isConnected && <p className="notice-line">{strings.connectionLost}</p>}
         {queue.length > 0 && <p className="notice-line">{strings.queued(queue.length)}</p>}
         {kept.isBlocked && <p className="notice-line">{strings.storageBlocked}</p>}

@@ -27,6 +27,7 @@ export function ConversationsDialog({ onClose }: { onClose: () => void }) {
   useEffect(load, [load]);
   const choose = (id: string) => {
     if (flow !== null) kept.keepSession(flow, id);
+    kept.begin(id);
     open(id).catch(fail);
     onClose();
   };

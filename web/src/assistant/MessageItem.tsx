@@ -1,5 +1,6 @@
 import { memo } from "react";
 
+import { useFlow } from "../state/flow";
 import { language, strings } from "../strings";
 import { Markdown } from "../ui/Markdown";
 import { ProposalCard } from "./ProposalCard";
@@ -69,14 +70,32 @@ function PartItem({ part, isUser }: { part: Part; isUser: boolean }) {
           ))}
         </ul>
       );
+    case "changes":
+      return (
+        <ul className="changes">
+          {part.rows.map((row) => (
+            <li key={row.key} onPointerEnter={() => useFlow.getState().point(row.node)} onPointerLeave={() => useFlow.getState().point(null)}>
+              {row.text}
+            </li>
+          ))}
+        </ul>
+      );
     case "file":
       return (
-        <p className="file">
+        <div className="file">
           <a href={`/api/v1/files/${part.path.split("/").map(encodeURIComponent).join("/")}`} download>
             {part.path}
           </a>{" "}
           <small>{part.size.toLocaleString(language())} B</small>
-        </p>
+          {part.content !== "" && (
+            <details>
+              <summary>{strings.open}</summary>
+              <pre tabIndex={0} aria-label={part.path}>
+                {part.content}
+              </pre>
+            </details>
+          )}
+        </div>
       );
     case "proposal":
       return <ProposalCard part={part} />;

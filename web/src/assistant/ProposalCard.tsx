@@ -1,3 +1,4 @@
+import { measured } from "../api/measured";
 import { edgesOf, idOf, nodesOf, titleOf } from "../flow/document";
 import { useAssistant } from "../state/assistant";
 import { useApp } from "../state/app";
@@ -15,8 +16,15 @@ export function ProposalCard({ part }: { part: Extract<Part, { kind: "proposal" 
   const answer = useAssistant((state) => state.answer);
   const fail = useApp((app) => app.fail);
   const { id, flow } = part;
-  const decide = (decision: "approve" | "deny") => {
-    if (id !== null) answer(id, { decision }).catch(fail);
+  const decide = async (decision: "approve" | "deny") => {
+    if (id === null) return;
+    measured({ name: `assistant_flow_proposal_${decision === "approve" ? "continue" : "dismiss"}_total` });
+    const begun = performance.now();
+    await answer(id, { decision });
+    if (decision === "deny" || flow === null) return;
+    requestAnimationFrame(() =>
+      measured({ name: "assistant_flow_apply_duration_ms", value: Math.round(performance.now() - begun), nodes: nodesOf(flow).length }),
+    );
   };
   return (
     <section className="card" aria-label={strings.proposal(part.name)}>
@@ -25,10 +33,10 @@ export function ProposalCard({ part }: { part: Extract<Part, { kind: "proposal" 
       {flow !== null && <p>{nodesOf(flow).map(titleOf).join(" · ")}</p>}
       {part.state === "open" && id !== null ? (
         <div className="row">
-          <Button look="primary" onClick={() => decide("approve")}>
+          <Button look="primary" onClick={() => void decide("approve").catch(fail)}>
             {strings.putOnCanvas(count)}
           </Button>
-          <Button onClick={() => decide("deny")}>{strings.dismiss}</Button>
+          <Button onClick={() => void decide("deny").catch(fail)}>{strings.dismiss}</Button>
         </div>
       ) : (
         <small>{stateText(part.state)}</small>

@@ -1,6 +1,7 @@
 import { useState } from "react";
 
 import type { Decision, EditQuestion, Question } from "../api/contract";
+import { measured } from "../api/measured";
 import { summaryOf } from "../canvas/FieldInput";
 import { useAssistant } from "../state/assistant";
 import { useApp } from "../state/app";
@@ -15,7 +16,10 @@ export function QuestionCard({ question, state }: { question: Question; state: A
   const answer = useAssistant((assistant) => assistant.answer);
   const fail = useApp((app) => app.fail);
   const [refinement, setRefinement] = useState<string | null>(null);
-  const decide = (decision: Decision) => void answer(question.id, decision).catch(fail);
+  const decide = (decision: Decision) => {
+    if (question.kind === "plan" && decision.decision === "deny") measured({ name: "assistant_plan_reset_total" });
+    answer(question.id, decision).catch(fail);
+  };
   const title = question.kind === "plan" ? strings.plan : question.kind === "edit" ? strings.change : question.title;
   const why = "why" in question ? strings.why[question.why] : undefined;
   return (

@@ -2,6 +2,9 @@
 
 import type { CompleteData, Event, FlowDocument, Question, Todo, TokenCount, TranscriptMessage } from "../api/contract";
 
+import { changeOf, withChange } from "./changes";
+import type { Change } from "./changes";
+
 export type Answer = "open" | "approved" | "denied" | "withdrawn";
 
 export type Part =
@@ -9,7 +12,8 @@ export type Part =
   | { kind: "reasoning"; text: string }
   | { kind: "tool"; id: string; name: string; arguments: Record<string, unknown>; result: string | null; failed: boolean }
   | { kind: "todos"; todos: Todo[] }
-  | { kind: "file"; path: string; size: number; change: string }
+  | { kind: "changes"; rows: Change[] }
+  | { kind: "file"; path: string; size: number; change: string; content: string }
   | { kind: "proposal"; id: string | null; name: string; flow: FlowDocument | null; state: Answer }
   | { kind: "question"; question: Question; state: Answer }
   | { kind: "run"; output: string | null; error: string | null; seconds: number | null }
@@ -53,7 +57,11 @@ export function afterEvent(before: Message, event: Event): Message {
       return withParts(before, [...before.parts.filter((part) => part.kind !== "todos"), { kind: "todos", todos: event.todos }]);
     case "file_written": {
       const rest = before.parts.filter((part) => part.kind !== "file" || part.path !== event.path);
-      return withParts(before, [...rest, { kind: "file", path: event.path, size: event.size, change: event.action }]);
+      return withParts(before, [...rest, { kind: "file", path: event.path, size: event.size, change: event.action, content: event.content }]);
+    }
+    case "flow_update": {
+      const change = changeOf(event);
+      return change === null ? before : withParts(before, withRow(before.parts, change));
     }
     case "flow_preview": {
       const rest = before.parts.filter((part) => part.kind !== "proposal");
@@ -113,7 +121,7 @@ export function ofTranscript(stored: TranscriptMessage[]): Message[] {
           });
           break;
         case "file":
-          if (part.change !== "deleted") parts.push({ kind: "file", path: part.path, size: part.size, change: part.change });
+          if (part.change !== "deleted") parts.push({ kind: "file", path: part.path, size: part.size, change: part.change, content: "" });
           break;
         case "run":
           if (part.by === "user") parts.push({ kind: "run", output: part.output, error: part.error, seconds: null });
@@ -155,6 +163,12 @@ function completed(before: Message, data: CompleteData): Message {
   const notes = data.caveats.map((caveat): Part => ({ kind: "notice", text: caveat }));
   const done = withParts(before, [...settled, ...text, ...record, ...notes, ...runs, ...questions]);
   return { ...ended(done), usage: data.usage ?? null, seconds: data.duration_seconds, model: data.model };
+}
+
+function withRow(parts: Part[], change: Change): Part[] {
+  const listed = parts.find((part) => part.kind === "changes");
+  if (listed === undefined) return [...parts, { kind: "changes", rows: [change] }];
+  return parts.map((part) => (part === listed ? { ...listed, rows: withChange(listed.rows, change) } : part));
 }
 
 function recorded(text: string | undefined): Part[] {

@@ -16,7 +16,7 @@ import { NoteNode } from "./NoteNode";
 import type { CanvasNote } from "./NoteNode";
 import { colourOf } from "./colours";
 import { told } from "./refusals";
-import { ConnectDialog } from "./ConnectDialog";
+import { SelectionBar } from "./SelectionBar";
 
 type AnyNode = CanvasNode | CanvasNote;
 
@@ -42,7 +42,6 @@ function Graph() {
   const [nodes, setNodes] = useState<AnyNode[]>([]);
   const [edgesSelected, setEdgesSelected] = useState<ReadonlySet<string>>(new Set());
   const [reason, setReason] = useState("");
-  const [connecting, setConnecting] = useState<string | null>(null);
   const view = useReactFlow();
   const followed = useRef(true);
 
@@ -140,12 +139,7 @@ function Graph() {
         <Controls showInteractive={false} />
       </ReactFlow>
       {nodes.length === 0 && <p className="empty">{strings.emptyCanvas}</p>}
-      {chosen.length === 1 && chosen[0] !== undefined && outputsOf(chosen[0].data.document).length > 0 && (
-        <button type="button" className="button quiet connect" onClick={() => setConnecting(chosen[0]?.id ?? null)}>
-          {strings.connectTo}
-        </button>
-      )}
-      {connecting !== null && <ConnectDialog node={connecting} onClose={() => setConnecting(null)} />}
+      {chosen.length > 0 && <SelectionBar nodes={chosen.map((node) => node.data.document)} />}
       <p className="reason" role="status">
         {reason}
       </p>

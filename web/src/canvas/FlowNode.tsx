@@ -9,6 +9,7 @@ import { setField } from "../flow/edit";
 import { useFlow } from "../state/flow";
 import { strings } from "../strings";
 import { useRun } from "../state/run";
+import { Faults } from "./Faults";
 import { FieldInput, summaryOf } from "./FieldInput";
 import { colourOf } from "./colours";
 
@@ -18,6 +19,8 @@ export type CanvasNode = Node<{ document: NodeDocument; isChanged: boolean }, "c
 export const FlowNode = memo(function FlowNode({ id, data, selected }: NodeProps<CanvasNode>) {
   const { document } = data;
   const [isOpen, setOpen] = useState(false);
+  const faults = useFlow((state) => state.faults).filter((fault) => fault.node === id);
+  const isPointedAt = useFlow((state) => state.pointedAt === id);
   const running = useRun((run) => run.nodes.get(id));
   const given = useRun((run) => run.values.get(id));
   const dragged = useConnection((connection) =>
@@ -31,11 +34,12 @@ export const FlowNode = memo(function FlowNode({ id, data, selected }: NodeProps
   const [fromNode = "", fromPort = ""] = dragged.split("\n");
   const change = useFlow.getState().change;
   return (
-    <article className={`node ${selected ? "selected" : ""} ${data.isChanged ? "changed" : ""} ${running ?? ""}`} aria-label={titleOf(document)}>
+    <article className={`node ${selected ? "selected" : ""} ${data.isChanged ? "changed" : ""} ${isPointedAt ? "pointed" : ""} ${running ?? ""}`} aria-label={titleOf(document)}>
       <header>
         <strong>{titleOf(document)}</strong>
         {titleOf(document) !== typeOf(document) && <small>{typeOf(document)}</small>}
       </header>
+      {faults.length > 0 && <Faults faults={faults} />}
       {shown.map((field) => {
         const refused = dragged !== "" && refusal(flow, { node: fromNode, port: fromPort }, { node: id, port: field.name }) !== null;
         return (

@@ -6,6 +6,7 @@ import { afterEvent, answered, message, ofTranscript } from "../assistant/parts"
 import type { Answer, Message } from "../assistant/parts";
 import type { Decision, Event, TranscriptMessage } from "../api/contract";
 import { RequestFailed, request } from "../api/http";
+import { happened, measured } from "../api/measured";
 import { cancelTurn, followTurn, startTurn } from "../api/turns";
 import { kept } from "./kept";
 import { useFlow } from "./flow";
@@ -30,6 +31,10 @@ interface AssistantState {
   send: (text: string, files?: string[]) => Promise<void>;
   answer: (id: string, decision: Decision) => Promise<void>;
   stop: () => Promise<void>;
+  /** Takes the last message back, with what it did to the flow, and sends it again. */
+  again: () => Promise<void>;
+  /** Says something of the page itself; it is no part of the conversation. */
+  tell: (text: string) => void;
   choose: (model: string | null) => void;
   skipAll: (on: boolean) => void;
 }
@@ -50,9 +55,10 @@ export const useAssistant = create<AssistantState>((set, get) => {
     try {
       for await (const event of events) {
         if (event.event === "flow_update") useFlow.getState().turnChanges(event);
-        if (event.event === "complete") useFlow.getState().turnEnds(event.data.flow, event.data.version ?? null);
+        if (event.event === "complete") useFlow.getState().turnEnds(event.data.flow, event.data.version ?? null, event.data.proposal === undefined ? event.data.faults : []);
         if (event.event === "error" || event.event === "cancelled") useFlow.getState().turnEnds(null, event.version ?? null);
         update(turn, (one) => afterEvent(one, event));
+        if (event.event === "complete") noteChanges(get().messages.find((one) => one.id === turn));
       }
     } catch (error) {
       if (leaving.signal.aborted) return;
@@ -62,6 +68,7 @@ export const useAssistant = create<AssistantState>((set, get) => {
       useFlow.getState().turnEnds(null, null);
     }
     kept.turn = null;
+    kept.begin(get().session);
     set({ turn: null, isConnected: true });
     const [next, ...rest] = get().queue;
     if (next !== undefined) {
@@ -103,7 +110,7 @@ export const useAssistant = create<AssistantState>((set, get) => {
     isConnected: true,
     queue: [],
     model: null,
-    applies: "ask",
+    applies: kept.skipsAll ? "always" : "ask",
     startNew: () => {
       leaving.abort();
       leaving = new AbortController();
@@ -113,7 +120,7 @@ export const useAssistant = create<AssistantState>((set, get) => {
       leaving.abort();
       leaving = new AbortController();
       set({ session, messages: [], turn: null, queue: [] });
-      const stored = await transcript(session);
+      const stored = kept.isBegun(session) ? await transcript(session) : [];
       if (get().session !== session) return;
       set({ messages: ofTranscript(stored) });
       const running = kept.turn;
@@ -142,10 +149,33 @@ export const useAssistant = create<AssistantState>((set, get) => {
       const { turn } = get();
       if (turn !== null) await cancelTurn(turn);
     },
+    again: async () => {
+      const { messages, session, turn } = get();
+      const at = messages.findLastIndex((one) => one.role === "user");
+      const last = messages[at];
+      if (last === undefined || turn !== null) return;
+      const text = last.parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
+      const json = { message: last.id.replace(/-user$/, ""), flow: true };
+      await request("POST", `/api/v1/conversations/${encodeURIComponent(session)}/rewind`, { json });
+      const flow = useFlow.getState().id;
+      if (flow !== null) await useFlow.getState().open(flow);
+      set({ messages: messages.slice(0, at) });
+      await start({ text, files: last.files });
+    },
+    tell: (text) => set((state) => ({ messages: [...state.messages, message(crypto.randomUUID(), "assistant", [{ kind: "notice", text }])] })),
     choose: (model) => set({ model }),
-    skipAll: (on) => set({ applies: on ? "always" : "ask" }),
+    skipAll: (on) => {
+      kept.skipsAll = on;
+      happened({ name: "assistant.skip_all.toggled", enabled: on, session_id: get().session });
+      set({ applies: on ? "always" : "ask" });
+    },
   };
 });
+
+function noteChanges(ended: Message | undefined): void {
+  const count = ended?.parts.reduce((sum, part) => sum + (part.kind === "changes" ? part.rows.length : 0), 0) ?? 0;
+  if (count > 0) measured({ name: "assistant_build_tasks_per_message", value: count });
+}
 
 async function transcript(session: string): Promise<TranscriptMessage[]> {
   try {

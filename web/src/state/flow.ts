@@ -2,7 +2,7 @@
 
 import { create } from "zustand";
 
-import type { FlowDocument, FlowEntry, WholeFlow } from "../api/contract";
+import type { Fault, FlowDocument, FlowEntry, WholeFlow } from "../api/contract";
 import { RequestFailed, request } from "../api/http";
 import type { Problem } from "../api/http";
 import { applyUpdate, changedNode } from "../flow/apply";
@@ -24,7 +24,12 @@ interface FlowState {
   problem: Problem | null;
   /** The nodes that the assistant has just changed. */
   changed: ReadonlySet<string>;
+  /** What is wrong, as the assistant's last turn found it; none once the flow has changed. */
+  faults: readonly Fault[];
+  /** The node that a mention in the message points at. */
+  pointedAt: string | null;
   isTurn: boolean;
+  point: (node: string | null) => void;
   open: (id: string) => Promise<void>;
   close: () => void;
   change: (next: FlowDocument, options?: { amends?: boolean }) => void;
@@ -34,7 +39,7 @@ interface FlowState {
   settle: (whose: "mine" | "theirs") => Promise<void>;
   turnBegins: () => Promise<void>;
   turnChanges: (update: FlowUpdate) => void;
-  turnEnds: (flow: FlowDocument | null, version: number | null) => void;
+  turnEnds: (flow: FlowDocument | null, version: number | null, faults?: readonly Fault[]) => void;
 }
 
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -61,7 +66,7 @@ export const useFlow = create<FlowState>((set, get) => {
   };
   const moved = (history: History<FlowDocument>): void => {
     if (history === get().history) return;
-    set({ history, saving: "unsaved", changed: new Set() });
+    set({ history, saving: "unsaved", changed: new Set(), faults: [] });
     later();
   };
   return {
@@ -71,12 +76,15 @@ export const useFlow = create<FlowState>((set, get) => {
     saving: "saved",
     problem: null,
     changed: new Set(),
+    faults: [],
+    pointedAt: null,
     isTurn: false,
+    point: (pointedAt) => set({ pointedAt }),
     open: async (id) => {
       await get().save();
       const whole = await request<WholeFlow>("GET", `/api/v1/flows/${encodeURIComponent(id)}`);
       const flow = whole.flow;
-      set({ id, version: whole.version, history: begin(flow), saving: "saved", problem: null, changed: new Set(), isTurn: false });
+      set({ id, version: whole.version, history: begin(flow), saving: "saved", problem: null, changed: new Set(), faults: [], isTurn: false });
     },
     close: () => set({ id: null, version: 0, history: begin(EMPTY), saving: "saved", changed: new Set() }),
     change: (next, options) => moved((options?.amends === true ? amend : step)(get().history, next)),
@@ -109,13 +117,13 @@ export const useFlow = create<FlowState>((set, get) => {
         changed: node === null ? changed : new Set([...changed, node]),
       });
     },
-    turnEnds: (flow, version) => {
+    turnEnds: (flow, version, faults = []) => {
       const { history, saving } = get();
       const byHand = saving === "unsaved" || saving === "saving";
       const isSame = history.past.length > 0 && JSON.stringify(history.past.at(-1)) === JSON.stringify(flow ?? history.present);
       const settled = flow === null || byHand ? history : amend(history, flow);
       const unchanged = isSame && !byHand ? { ...undo(settled), future: [] } : settled;
-      set({ isTurn: false, version: version ?? get().version, history: unchanged });
+      set({ isTurn: false, faults, version: version ?? get().version, history: unchanged });
       if (byHand) later();
     },
   };

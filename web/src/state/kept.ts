@@ -53,6 +53,20 @@ export const kept = {
   keepSession(flow: string, session: string): void {
     write("wirewright.sessions", { ...sessions(), [flow]: session });
   },
+  /** Whether a conversation has a message that the server has stored. */
+  isBegun(session: string): boolean {
+    return ((read("wirewright.begun") as string[] | null) ?? []).includes(session);
+  },
+  begin(session: string): void {
+    const rest = ((read("wirewright.begun") as string[] | null) ?? []).filter((one) => one !== session);
+    write("wirewright.begun", [...rest, session].slice(-200));
+  },
+  get skipsAll(): boolean {
+    return read("wirewright.skip-all") === true;
+  },
+  set skipsAll(on: boolean) {
+    write("wirewright.skip-all", on);
+  },
   get inputs(): string[] {
     return (read("wirewright.inputs") as string[] | null) ?? [];
   },
