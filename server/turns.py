@@ -155,6 +155,7 @@ class AssistTurn:
                 model=model,
                 answers=answers,
                 tools=tuple(body.tools),
+                context=tuple(body.context),
                 keep_canvas=body.keep_canvas,
                 dismiss=body.dismiss,
                 apply=body.apply,

@@ -8,7 +8,7 @@ from pydantic import Field, JsonValue, field_validator
 from pydantic_ai import ToolApproved, ToolDenied
 
 from agent.contract.model import ContractModel
-from agent.toolsets.client import CLIENT_TOOLS, ClientTool
+from agent.toolsets.client import CLIENT_TOOLS, ClientContext, ClientTool
 from agent.turn.request import Answer, ToolAnswered, TurnRequest
 from runtime.egress.hosts import read_hosts
 from tools.json_types import FlowObject
@@ -69,6 +69,7 @@ class AssistRequest(ContractModel):
         session_id: the conversation; a new one when missing.
         approvals: decisions about what waits in the conversation, by id.
         tools: tools of the client that the assistant may call; a call suspends the turn with a question of kind `tool`.
+        context: what the client's application shows to the assistant, which reads it as data.
         tool_results: what came of such calls, by the id of the question.
         files: the user's files that the message is about, by their paths under `/api/v1/files`.
         apply: whether plans and replaced texts on the canvas need approval \(`ask`\) or not \(`always`\).
@@ -90,6 +91,7 @@ class AssistRequest(ContractModel):
     session_id: str | None = Field(default=None, max_length=200)
     approvals: dict[str, Decision] = Field(default_factory=dict[str, Decision], max_length=100)
     tools: list[ClientTool] = Field(default_factory=list[ClientTool], max_length=CLIENT_TOOLS)
+    context: list[ClientContext] = Field(default_factory=list[ClientContext], max_length=CLIENT_TOOLS)
     tool_results: dict[str, JsonValue] = Field(default_factory=dict[str, JsonValue], max_length=100)
     apply: Literal["ask", "always"] = "ask"
     files: list[str] = Field(default_factory=list[str], max_length=20)
@@ -126,6 +128,7 @@ class AssistRequest(ContractModel):
                 if not isinstance(answer, ToolAnswered)
             },
             tools=list(request.tools),
+            context=list(request.context),
             tool_results={
                 call: answer.content for call, answer in request.answers.items() if isinstance(answer, ToolAnswered)
             },

@@ -7,6 +7,7 @@ import re
 HEADINGS = (
     "Canvas reference",
     "Components that may fit",
+    "Context of the application",
     "Conversation history",
     "Earlier proposals",
     "Errors of the flow",

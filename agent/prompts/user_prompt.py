@@ -8,6 +8,7 @@ from agent.prompts.framing import Frame, likely_components
 from agent.toolsets.selection import WRITES_COMPONENTS
 from agent.turn.result import Intent
 from agent.turn.state import Turn
+from flows.fields.keys import without_keys
 from flows.fields.model_providers import STORED, prefix_of, split_model
 from flows.search.limits import relevant
 from flows.templates import fitting
@@ -63,6 +64,7 @@ def _frame(turn: Turn, bench: Workbench) -> Frame:
         history=turn.conversation.turns,
         own=bench.own_components,
         files=bench.attached,
+        application=[f"{one.description}: {without_keys(one.value)}" for one in turn.request.context],
         proposal=None if waits is None else (waits, bench.offers[waits]),
         earlier={name: flow for name, flow in bench.offers.items() if name != waits},
     )

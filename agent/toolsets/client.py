@@ -49,6 +49,20 @@ class ClientTool(BaseModel):
         return {"type": "object", "properties": {}, **schema}
 
 
+class ClientContext(BaseModel):
+    """Something that the client's application shows to the assistant.
+
+    Attributes:
+        description: what it is.
+        value: the text.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    description: str = Field(default="", max_length=1_000)
+    value: str = Field(default="", max_length=100_000)
+
+
 def client_toolset(tools: Iterable[ClientTool]) -> ExternalToolset[Workbench]:
     """The tools of a client as a toolset whose calls suspend the turn."""
     definitions = [

@@ -68,6 +68,7 @@ async def open_workbench(turn: Turn, pending: Pending | None = None) -> Workbenc
     bench.run_asked = turn.runs or turn.classification.intent == "run_flow" or bench.mandate.asks("run")
     bench.tainted = (
         bool(bench.own_components)
+        or bool(request.context)
         or any(path not in turn.text for path, _ in bench.attached)
         or holds_others_text(bench.flow, catalogue)
         or mentions_values(turn.text)

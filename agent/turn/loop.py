@@ -57,6 +57,11 @@ agent: Agent[Workbench, str | DeferredToolRequests] = Agent(
 """The one agent. Each turn brings its own tools, instructions and model."""
 
 
+@dataclass
+class CallResumed(FunctionToolCallEvent):
+    """A call that was suspended, and of which the clients know, goes on."""
+
+
 @dataclass(kw_only=True)
 class AgentLoop:
     """Runs the agent for one turn.
@@ -180,9 +185,11 @@ class AgentLoop:
         self.messages = ended.all_messages()
         return ended.output
 
-    def _is_told(self, event: AgentStreamEvent) -> bool:
-        """Whether it is a call that the suspended turn has told already, and that goes on now."""
-        return isinstance(event, FunctionToolCallEvent) and event.part.tool_call_id in self._resumed
+    def _as_resumed(self, event: AgentStreamEvent) -> AgentStreamEvent:
+        """The event; of a call that the suspended turn has told already, that it goes on."""
+        if isinstance(event, FunctionToolCallEvent) and event.part.tool_call_id in self._resumed:
+            return CallResumed(event.part, args_valid=event.args_valid)
+        return event
 
     def _all_toolsets(self) -> list[AbstractToolset[Workbench]]:
         own = cached_toolset(tuple(self.toolsets))
@@ -190,8 +197,8 @@ class AgentLoop:
 
     async def _forward(self, _: RunContext[Workbench], events: AsyncIterable[AgentStreamEvent]) -> None:
         async for event in events:
-            if is_forwarded(event, text=not self.acts) and not self._is_told(event):
-                await self.send(event)
+            if is_forwarded(event, text=not self.acts):
+                await self.send(self._as_resumed(event))
 
     async def _recover_flow(self, answer: str) -> str:
         """The answer; a flow that it spells out instead of building it is proposed, and its prose stays."""

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from pydantic_ai import ToolApproved, ToolDenied
 
-from agent.toolsets.client import CLIENT_TOOLS, ClientTool
+from agent.toolsets.client import CLIENT_TOOLS, ClientContext, ClientTool
 from flows.document import Flow
 from flows.fields.keys import FoundKey, find_keys, json_without_keys, without_keys
 from flows.json_values import as_object
@@ -52,6 +52,7 @@ class TurnRequest(BaseModel):
         answers: the user's decisions about pending approvals, and the client's results of calls of its tools, by tool
             call id. The text may then be empty; a text denies all that is still unanswered.
         tools: the tools that the client carries out.
+        context: what the client's application shows to the assistant.
         replying: whether the text was typed as the answer to what waits, so that it is a no with a reason unless the
             classifier reads it otherwise.
         keep_canvas: whether the conversation keeps the canvas as the turn leaves it, for `Assistant.kept_canvas`.
@@ -76,6 +77,7 @@ class TurnRequest(BaseModel):
     flow_id: str | None = None
     model: str | None = None
     answers: dict[str, Answer] = Field(default_factory=dict[str, Answer])
+    context: tuple[ClientContext, ...] = Field(default=(), max_length=CLIENT_TOOLS)
     tools: tuple[ClientTool, ...] = Field(default=(), max_length=CLIENT_TOOLS)
     replying: bool = False
     keep_canvas: bool = False

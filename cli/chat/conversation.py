@@ -225,6 +225,9 @@ class ChatSession(ChatState):
         answers: dict[str, Answer] = {}
         for id_, approval in approvals.items():
             print_difference(format_question(approval, self._language))
+            if approval.kind == "tool":  # of another client, which began the conversation
+                answers[id_] = ToolDenied("A terminal cannot carry it out.")
+                continue
             if lines.interactive and (removals := format_removals(approval, self.canvas)):
                 print_difference(removals)
             covered = self.approve_all and (approval.kind == "plan" or (approval.kind == "edit" and not approval.why))

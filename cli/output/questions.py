@@ -27,6 +27,8 @@ def format_question(approval: Approval, language: str = "en") -> str:
     """
     if approval.kind == "plan":
         return f"{phrase('shell_asks_plan', language)}\n{approval.markdown}"
+    if approval.kind == "tool":
+        return f"The assistant calls a tool of another client: {approval_text(approval)}"
     if approval.kind != "edit":
         return f"The assistant asks ({approval.kind}): {approval_text(approval)}"
     return "\n".join(

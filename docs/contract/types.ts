@@ -39,6 +39,7 @@ export interface AssistRequest {
   session_id?: string | null;
   approvals?: Record<string, Decision>;
   tools?: ClientTool[];
+  context?: ClientContext[];
   tool_results?: Record<string, JsonValue>;
   apply?: "ask" | "always";
   files?: string[];
@@ -76,6 +77,12 @@ export interface ChangeEntry {
   kind: "added" | "removed" | "connected" | "disconnected" | "changed" | "renamed" | "replaced" | "moved";
   nodes: string[];
   field: string | null;
+}
+
+/** Something that the client's application shows to the assistant. */
+export interface ClientContext {
+  description?: string;
+  value?: string;
 }
 
 /** How often something happened in the page since it last reported. */

@@ -36,7 +36,8 @@ def write_recipe(recipe: Recipe) -> str:
 
 def with_recipe(run: Any, message: str) -> str:
     """The message, with the recipe as the page has it."""
-    recipe = (run.state or {}).get("recipe")
+    state: dict[str, Any] = run.state or {}
+    recipe = state.get("recipe")
     return f"The recipe on the page (data):\n{json.dumps(recipe)}\n\n{message}" if recipe else message
 
 

@@ -36,6 +36,7 @@ def assist_document(run: RunInput, pending: Mapping[str, Approval]) -> JsonObjec
         "turn_id": run.turn_id,
         "details": True,
         "tools": [_tool(tool.name, tool.description, tool.parameters) for tool in run.tools],
+        "context": [{"description": one.description[:1_000], "value": one.value} for one in run.context],
         **{name: given[name] for name in OPTIONS if given.get(name) is not None},
     }
     if "flow" not in document:

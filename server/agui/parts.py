@@ -75,7 +75,7 @@ class AgentEvents:
             case PartStartEvent(part=ToolCallPart() as part):
                 return self._call(part)
             case PartDeltaEvent(delta=ToolCallPartDelta(args_delta=delta, tool_call_id=str(call))) if delta:
-                return [_arguments(call, delta if isinstance(delta, str) else json.dumps(delta))]
+                return [_arguments(call, _written(delta))]
             case PartEndEvent():
                 return self.close()
             case CustomEvent() if event.ui:
@@ -117,7 +117,7 @@ class AgentEvents:
         made = [*self.close(), {"type": "TOOL_CALL_START", "toolCallId": call, "toolCallName": part.tool_name}]
         self._calls[call] = None
         self.known.add(call)
-        return [*made, _arguments(call, part.args_as_json_str())] if part.args else made
+        return [*made, _arguments(call, _written(part.args))] if part.args else made
 
     async def _called(self, part: ToolCallPart) -> AsyncGenerator[Made]:
         call = part.tool_call_id
@@ -158,6 +158,11 @@ class AgentEvents:
 
 def _arguments(call: str, delta: str) -> Made:
     return {"type": "TOOL_CALL_ARGS", "toolCallId": call, "delta": delta}
+
+
+def _written(arguments: str | Mapping[str, Any]) -> str:
+    """Arguments as the model wrote them, which may be the beginning of JSON only."""
+    return arguments if isinstance(arguments, str) else json.dumps(arguments)
 
 
 def _payload(event: CustomEvent) -> Any:

@@ -114,7 +114,7 @@ class RunInput(_Sent):
     state: Any = None
     messages: list[Message] = Field(default_factory=list[Message], max_length=10_000)
     tools: list[Tool] = Field(default_factory=list[Tool], max_length=200)
-    context: list[Context] = Field(default_factory=list[Context], max_length=200)
+    context: list[Context] = Field(default_factory=list[Context], max_length=50)
     forwarded_props: Any = None
     resume: list[Resume] | None = Field(default=None, max_length=100)
 

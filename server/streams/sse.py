@@ -50,6 +50,7 @@ from agent.contract.flow_updates import (
     ToolModeSet,
 )
 from agent.contract.questions import EditQuestion
+from agent.turn.loop import CallResumed
 from agent.turn.result import TurnEnded, TurnEvent, TurnResult
 from flows.actions import (
     AddComponent,
@@ -156,6 +157,8 @@ class SseEncoder:
                 return [ReasoningEvent(chunk=text, is_new=True)]
             case PartDeltaEvent(delta=ThinkingPartDelta(content_delta=str(text))) if text:
                 return [ReasoningEvent(chunk=text)]
+            case CallResumed():
+                return []
             case FunctionToolCallEvent(part=part):
                 arguments = part.args_as_dict()
                 return [ToolCallEvent(tool_call_id=part.tool_call_id, tool_name=part.tool_name, arguments=arguments)]

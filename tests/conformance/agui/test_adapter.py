@@ -289,7 +289,7 @@ async def test_a_call_that_needs_approval_is_an_interrupt(clients: Clients) -> N
     agent = Agent(script.model)
 
     @agent.tool_plain(requires_approval=True)
-    def delete(name: str) -> str:  # pyright: ignore[reportUnusedFunction]
+    def delete(name: str) -> str:
         done.append(name)
         return "gone"
 

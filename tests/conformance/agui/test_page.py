@@ -39,7 +39,7 @@ async def test_the_page_builds_a_flow_and_asks_before_it_is_on_the_canvas(catalo
     try:
         runner = StandInRunner(results=[ran("hi")])
         async with (
-            serving(assistant(catalogue, model, runner), ServerSettings(origins=site)) as live,
+            serving(assistant(catalogue, model, runner), ServerSettings(origins=(site,))) as live,
             async_playwright() as playwright,
         ):
             browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])

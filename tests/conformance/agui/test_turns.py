@@ -8,6 +8,7 @@ from pydantic_ai import ToolCallPart
 from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from flows.document import Flow
+from server.settings import ServerSettings
 from tests.conformance.agui.driving import drive
 from tests.conformance.clients import Clients
 from tests.server.live import FLOWS, serving
@@ -213,10 +214,11 @@ async def test_a_large_canvas_makes_small_requests(catalogue: Catalogue, clients
     data = cast("dict[str, Any]", document["data"])
     node = data["nodes"][0]
     copies = [f"ChatInput-{at:05}" for at in range(300)]
-    data["nodes"] = [{**node, "id": name, "data": {**node["data"], "id": name}} for name in copies]
+    slim = {**node["data"]["node"], "template": {"input_value": node["data"]["node"]["template"]["input_value"]}}
+    data["nodes"] = [{**node, "id": name, "data": {**node["data"], "id": name, "node": slim}} for name in copies]
     data["edges"] = []
     model = ScriptedModel("question", "Many inputs.")
-    async with serving(assistant(catalogue, model)) as live:
+    async with serving(assistant(catalogue, model), ServerSettings(body_limit=20_000_000)) as live:
         stored = (await live.client.post(FLOWS, json={"name": "F", "flow": document})).json()["id"]
         [asked] = await drive(clients, live, {"message": "What is this?"}, state={"flow_id": stored})
     assert asked.state["flow"]["detail"] == "types"

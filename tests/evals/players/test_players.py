@@ -178,9 +178,15 @@ def test_a_request_is_sent_under_the_names_of_the_contract() -> None:
             "provider": "openai",
             "model_name": "gpt-6.1-sol",
             "approvals": {},
+            "tools": [],
+            "context": [],
+            "tool_results": {},
             "apply": "ask",
             "files": [],
+            "keep_canvas": False,
+            "dismiss": False,
             "resumable": False,
+            "details": False,
         }
     )
 

@@ -73,9 +73,9 @@ def sent(echo: JsonObject, path: str) -> Sent:
         ),
         ASSIST: ({"input_value": "Hello"}, {"input_value": "Goodbye"}),
         STREAM: ({"input_value": "Hello"}, {"input_value": "Goodbye"}),
-        "/ag-ui": tuple(
-            {"threadId": "t", "runId": name, "messages": [{"id": "u", "role": "user", "content": "Hello"}]}
-            for name in ("r1", "r2")
+        "/ag-ui": (
+            {"threadId": "t", "runId": "r1", "messages": [{"role": "user", "content": "Hello"}]},
+            {"threadId": "t", "runId": "r2", "messages": [{"role": "user", "content": "Goodbye"}]},
         ),
     }
     first, other = bodies.get(path, ({}, {"session_id": "other"}))

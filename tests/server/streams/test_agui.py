@@ -20,7 +20,7 @@ from agent.contract.events import (
     TokenEvent,
 )
 from agent.contract.flow_updates import ComponentAdded, ComponentRemoved, Connected, FlowUpdateEvent
-from agent.contract.questions import PlanQuestion, RemovalQuestion, ToolQuestion
+from agent.contract.questions import PlanQuestion, Question, RemovalQuestion, ToolQuestion
 from flows.catalogue import Catalogue
 from flows.document import Edge, Flow, Node
 from server.agui.state import SharedState
@@ -42,7 +42,7 @@ EVENTS = st.one_of(
     st.just(TodosEvent(todos=[])),
 )
 ENDINGS = st.one_of(
-    st.builds(lambda text: CompleteEvent(data=CompleteData(result=text)), st.text(max_size=8)),
+    st.text(max_size=8).map(lambda text: CompleteEvent(data=CompleteData(result=text))),
     st.just(CompleteEvent(data=CompleteData(approvals=[PlanQuestion(id="p", markdown="1. Build")]))),
     st.just(ErrorEvent(message="It failed.", code="internal")),
     st.just(CancelledEvent(reason="stopped")),
@@ -125,12 +125,12 @@ def test_an_answer_that_was_streamed_is_not_said_twice() -> None:
 
 
 def test_questions_are_interrupts_and_calls_of_the_front_end_are_none() -> None:
-    asked = [
+    asked: list[Question] = [
         RemovalQuestion(id="r", title="Remove it?", targets=["a"]),
         ToolQuestion(id="c", tool_name="paint", arguments={}),
     ]
     usage = TokenCount(input_tokens=1, output_tokens=2, total_tokens=3)
-    data = CompleteData(approvals=[*asked], usage=usage, model="m")
+    data = CompleteData(approvals=asked, usage=usage, model="m")
     finished = run(CompleteEvent(data=data))[-1]
     assert [(one["id"], one["message"]) for one in finished["outcome"]["interrupts"]] == [("r", "Remove it?")]
     assert finished["usage"] == [{"model": "m", "inputTokens": 1, "outputTokens": 2, "totalTokens": 3}]
@@ -177,7 +177,7 @@ def test_patches_lead_to_the_state_that_a_snapshot_would_have(
     nodes: dict[str, Any] = {node.id: node.raw for node in echo.nodes}
     edges: dict[str, Any] = {one.text: one.raw for one in echo.edges}
     shared = SharedState(echo, "f")
-    state = shared.snapshot
+    state: Any = shared.snapshot
     for kind, number in changes:
         name = f"ChatInput/{number}~{'x' * (number % 7) * 100}"
         told: FlowUpdateEvent
@@ -199,7 +199,7 @@ def test_patches_lead_to_the_state_that_a_snapshot_would_have(
     whole = Flow({**echo.raw, "data": {"nodes": [*nodes.values()], "edges": [*edges.values()]}})
     assert {Node(raw).id for raw in nodes.values()} == {node.id for node in whole.nodes}
     detail = state["flow"]["detail"]
-    again = SharedState(whole, "f").snapshot
-    if detail == again["flow"]["detail"]:  # type: ignore[index, call-overload]
+    again: Any = SharedState(whole, "f").snapshot
+    if detail == again["flow"]["detail"]:
         assert state == again
     assert len(json.dumps(state)) < 20_000
