@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from flows.document import Json, JsonObject
 from flows.json_values import as_object, as_text
-from server.agui.run_input import RESULT_ID, Message, Resume, RunInput
+from server.agui.run_input import RESULT_ID, ResentMessage, Resume, RunInput
 from server.errors import ApiError
 from tools.approvals import Approval
 
@@ -74,12 +74,12 @@ def _results(run: RunInput) -> JsonObject:
     return {message.tool_call_id or "": _result(message) for message in new if not is_ours(message)}
 
 
-def is_ours(message: Message) -> bool:
+def is_ours(message: ResentMessage) -> bool:
     """Whether a tool's message repeats a result that the server sent."""
     return message.id == f"{RESULT_ID}{message.tool_call_id}"
 
 
-def _result(message: Message) -> Json:
+def _result(message: ResentMessage) -> Json:
     if message.error:
         return {"error": message.error}
     content = message.content

@@ -27,7 +27,7 @@ class ContentPart(_Sent):
     text: str = ""
 
 
-class Message(_Sent):
+class ResentMessage(_Sent):
     """A message of the thread, as the client keeps it.
 
     Attributes:
@@ -112,7 +112,7 @@ class RunInput(_Sent):
     protocol_version: str | None = Field(default=None, max_length=20)
     parent_run_id: str | None = Field(default=None, max_length=200)
     state: Any = None
-    messages: list[Message] = Field(default_factory=list[Message], max_length=10_000)
+    messages: list[ResentMessage] = Field(default_factory=list[ResentMessage], max_length=10_000)
     tools: list[Tool] = Field(default_factory=list[Tool], max_length=200)
     context: list[Context] = Field(default_factory=list[Context], max_length=50)
     forwarded_props: Any = None
@@ -125,9 +125,9 @@ class RunInput(_Sent):
         return self.run_id if fits else f"run-{hashlib.sha256(self.run_id.encode()).hexdigest()[:40]}"
 
     @property
-    def new(self) -> list[tuple[int, Message]]:
+    def new(self) -> list[tuple[int, ResentMessage]]:
         """The messages after the assistant's last one, with their places."""
-        new: list[tuple[int, Message]] = []
+        new: list[tuple[int, ResentMessage]] = []
         for at in range(len(self.messages) - 1, -1, -1):
             if self.messages[at].role == "assistant":
                 break

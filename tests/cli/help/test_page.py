@@ -13,7 +13,17 @@ from tests.cli.conftest import Wirewright
 
 SPECIFIC = {
     *("--all", "--baseline", "--check", "--concurrency", "--flow", "--gate", "--in", "--model", "--out", "--player"),
-    *("--scenarios", "--session", "--tag", "--yes"),
+    *(
+        "--folder",
+        "--insecure",
+        "--name",
+        "--overwrite",
+        "--scenarios",
+        "--session",
+        "--tag",
+        "--with-secrets",
+        "--yes",
+    ),
 }
 """Options whose text says what they mean for their command."""
 
@@ -78,5 +88,7 @@ def test_an_option_is_called_and_explained_alike_everywhere() -> None:
     del found["--list"]  # conversations, or trusted sources
     del found["--resume"]  # attempts of a journal, or a conversation
     del found["--in"]  # a folder of conversations, or a journal
+    del found["--langflow"]  # a flow there, or a switch for what is done there
+    del found["--to"]  # a flow there, or a form of results
     del found["--baseline"]  # a file to compare with, or a switch for a file to be compared with
     assert {name: seen for name, seen in found.items() if len(seen) > 1} == {}
