@@ -40,6 +40,17 @@ class Here:
     reason: str
 
 
+@dataclass(frozen=True)
+class Carries:
+    """A command that speaks another protocol, and carries it to a server with `--server`.
+
+    Attributes:
+        reason: what it carries, and which test shows it.
+    """
+
+    reason: str
+
+
 FIND = f"GET {FLOW}"
 EVALUATED = Here(
     "an evaluation plays on the machine that has its scenarios and journals; `eval results` reads a server's"
@@ -47,7 +58,11 @@ EVALUATED = Here(
 FILES_HERE = Here("it reads files alone; `flow export FLOW` prints what it reads of a stored flow")
 OPERATOR = Here("it is the operator's work on the machine of the data, also while no server runs")
 
-PARITY: dict[str, OnServer | Here] = {
+LANGFLOW = Here(
+    "it works with a Langflow server by this machine's connections; a server's links have routes of their own"
+)
+
+PARITY: dict[str, OnServer | Here | Carries] = {
     "serve": Here("it is the server"),
     "ask": OnServer("ask 'What is a flow?'", ("POST /api/v1/agentic/assist/stream",)),
     "chat": OnServer(
@@ -55,6 +70,9 @@ PARITY: dict[str, OnServer | Here] = {
         (FIND, "GET /api/v1/flows", "POST /api/v1/agentic/assist/stream", f"GET {CONVERSATION}/state"),
         stdin="What is a flow?\n",
     ),
+    "mcp": Carries("what an MCP client says, to `/mcp`: tests/cli/mcp/test_command.py"),
+    **{f"langflow {name}": LANGFLOW for name in ("connect", "list", "disconnect", "flows", "folders")},
+    **{f"flow {name}": LANGFLOW for name in ("pull", "push")},
     "completion": Here("it completes commands for a shell"),
     "token": Here("the token of the installation is a file that only its owner reads"),
     "login": Here("it keeps the token of a server on this machine; it tries it at the server that it names"),
@@ -194,6 +212,24 @@ WITHOUT_COMMAND: dict[str, str] = {
     "GET /api/v1/providers": "`models list` says it",
     "GET /api/v1/providers/{name}": "`models list` says it",
     "GET /metrics": "a monitoring system reads it",
+    **{
+        f"{method} /mcp{group}": "MCP clients speak with it; `mcp --server` carries them there"
+        for method in ("GET", "POST", "DELETE")
+        for group in ("", "/{group}")
+    },
+    "POST /ag-ui": "AG-UI front ends speak with it",
+    "POST /api/chat": "AI SDK front ends speak with it",
+    "GET /api/chat/{chat:path}/stream": "AI SDK front ends speak with it",
+    **dict.fromkeys(
+        (
+            *("GET /api/v1/langflow", "PUT /api/v1/langflow/{name}", "DELETE /api/v1/langflow/{name}"),
+            *("GET /api/v1/langflow/{name}/flows", f"GET {FLOW}/langflow", f"PUT {FLOW}/langflow"),
+            *(f"DELETE {FLOW}/langflow", f"PUT {FLOW}/langflow/read", f"PUT {FLOW}/langflow/send"),
+        ),
+        "front ends link flows with a Langflow server; `flow pull` and `push` do it from this machine",
+    ),
+    "GET /assets/{name}": "a part of the page for people",
+    "GET /icon.svg": "a part of the page for people",
     "GET /docs": "a page for people",
     "GET /openapi.json": "a description for programs",
     "GET /": "a page for people",

@@ -16,7 +16,7 @@ from server.access.scopes import NEEDS
 from server.requests.operation import operations
 from tests.cli.conftest import Wirewright
 from tests.cli.remote.conftest import Remote, Serve
-from tests.cli.remote.parity import PARITY, WITHOUT_COMMAND, Here, OnServer
+from tests.cli.remote.parity import PARITY, WITHOUT_COMMAND, Carries, Here, OnServer
 from tests.cli.test_main import commands
 from tests.server.access.test_users import routes
 
@@ -37,8 +37,8 @@ def test_every_command_is_in_the_table_and_takes_a_server_exactly_where_it_says_
         for name, command in TREE.items()
         if any("--server" in option.opts for option in getattr(command, "params", []))
     }
-    assert taking == set(ON_SERVER)
-    assert all(row.reason for row in PARITY.values() if isinstance(row, Here))
+    assert taking == set(ON_SERVER) | {name for name, row in PARITY.items() if isinstance(row, Carries)}
+    assert all(row.reason for row in PARITY.values() if isinstance(row, Here | Carries))
 
 
 def test_every_route_serves_a_command_or_the_table_says_why_none_needs_it() -> None:
