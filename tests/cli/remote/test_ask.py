@@ -105,7 +105,7 @@ def test_a_turn_goes_on_after_its_connection_was_lost(
     assert done.code == 0, done
     assert "".join(line["chunk"] for line in done.lines if line["event"] == "token") == ANSWER * 20
     assert [line["event"] for line in done.lines].count("complete") == 1
-    assert len(sent) >= 3
+    assert len(sent) >= 2
 
 
 def test_ctrl_c_stops_the_turn_on_the_server(serve: Serve) -> None:

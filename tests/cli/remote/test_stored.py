@@ -82,5 +82,5 @@ def test_a_flow_needs_a_server(wirewright: Wirewright) -> None:
 
 
 def test_a_command_without_a_counterpart_refuses_the_server(wirewright: Wirewright) -> None:
-    done = wirewright("doctor", "--server", "http://127.0.0.1:1", "--json")
+    done = wirewright("runner", "status", "--server", "http://127.0.0.1:1", "--json")
     assert (done.code, done.json["error"]["code"]) == (2, "not_remote")
