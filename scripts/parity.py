@@ -1,4 +1,4 @@
-"""The parity inventory: rows of the two specifications, the tests that are marked with them, and the page of both.
+"""The parity inventory: rows of the specifications, the tests that are marked with them, and the page of both.
 
 `python -m scripts.parity` removes `missing` from rows that now have a test and renders `docs/parity.md`.
 """

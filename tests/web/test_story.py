@@ -9,6 +9,7 @@ from playwright.async_api import Browser, expect
 
 from agent.models.scripted import call
 from flows.catalogue import Catalogue
+from scripts.page import ROOT
 from tests.server.live import FLOWS
 from tests.shared.flow_texts import ECHO
 from tests.shared.scripted_assistant import ScriptedModel, assistant
@@ -16,13 +17,21 @@ from tests.shared.stand_ins import StandInRunner, ran
 from tests.web.conftest import looking
 
 pytestmark = pytest.mark.anyio
+PICTURE = ROOT / "docs" / "images" / "page.png"
+"""The picture in the README; `--update-surfaces` makes it again."""
 
 
-async def test_a_flow_is_asked_for_accepted_edited_undone_exported_and_found_again(
-    browser: Browser, catalogue: Catalogue, tmp_path: Path
+async def test_a_flow_is_asked_for_accepted_edited_run_undone_exported_and_found_again(
+    browser: Browser, catalogue: Catalogue, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    model = ScriptedModel("build_flow", [call("build_flow", 1, spec=ECHO)], "I built an echo.")
-    who = assistant(catalogue, model, StandInRunner(results=[ran("hello")] * 3))
+    script = (
+        "build_flow",
+        [call("build_flow", 1, spec=ECHO)],
+        "I built an echo.",
+        "question",
+        "The office opens at nine.",
+    )
+    who = assistant(catalogue, ScriptedModel(*script), StandInRunner(results=[ran("hello")] * 3))
     async with looking(browser, who) as look:
         page = look.page
         await page.get_by_role("button", name="New flow").click()
@@ -46,6 +55,22 @@ async def test_a_flow_is_asked_for_accepted_edited_undone_exported_and_found_aga
         await page.get_by_role("button", name="Undo").click()
         await expect(chat.get_by_label("Input Text")).to_have_value("")
         await expect(page.locator(".saving")).to_have_text("Saved")
+
+        hours = tmp_path / "hours.txt"
+        hours.write_text("The office opens at nine.")
+        await page.locator("input[type=file]").set_input_files(hours)
+        await expect(page.locator(".composer .chips")).to_contain_text("hours.txt")
+        await look.ask("When does the office open?")
+        await expect(page.get_by_role("log")).to_contain_text("The office opens at nine.")
+
+        await page.get_by_role("tab", name="Try the flow").click()
+        await page.get_by_role("textbox", name="Input of the run").fill("hello")
+        await page.get_by_role("textbox", name="Input of the run").press("Enter")
+        await expect(page.get_by_role("log", name="Try the flow").locator(".markdown")).to_contain_text("hello")
+        await page.get_by_role("tab", name="Assistant").click()
+        if request.config.getoption("--update-surfaces"):
+            await page.screenshot(path=PICTURE)
+        assert PICTURE.stat().st_size < 200_000
 
         async with page.expect_download() as downloading:
             await page.get_by_role("button", name="Export").click()
