@@ -91,11 +91,11 @@ def set_key(
     from cli.input.texts import STANDARD_INPUT, read
     from cli.remote.stores.models import RemoteModels
 
-    remote = needed_server(server, _KEPT)
     if sys.stdin.isatty():
         typed = typer.prompt(f"Key of {provider}", hide_input=True, default="", show_default=False, err=True)
     else:
         typed = read(STANDARD_INPUT, limit=_KEY_LIMIT).text
+    remote = needed_server(server, _KEPT)
     given = {"api_key": typed.strip() or None, "base_url": base_url}
     kept = RemoteModels(remote).keep(provider, {name: value for name, value in given.items() if value is not None})
     if as_json:

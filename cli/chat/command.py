@@ -83,10 +83,10 @@ def chat(
         _end(begun, succeeded=asyncio.run(_converse_on(begun, remote, flow)))
         return
     settings = settings_of(AssistantSettings)
+    target = writable(out)
     check_model(model, settings)
     if resume or "memory" not in settings.model_fields_set:
         settings = settings.model_copy(update={"memory": "file"})
-    target = writable(out)
     session = find_conversation(conversation) if resume else None
     start = StartingPoint(flow, components)
     begun = ChatSession(target=target, model=model, approve_all=yes, as_json=as_json, resumes=resume)

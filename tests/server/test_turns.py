@@ -184,6 +184,7 @@ async def test_changes_that_were_shown_are_saved_when_someone_leaves(
     assert (kept.entry.version, kept.entry.node_count) == (2, 3)
 
 
+@pytest.mark.anyio
 @pytest.mark.parametrize(
     ("provider", "name", "wanted"),
     [
@@ -207,6 +208,7 @@ async def test_provider_and_name_become_one_model(
     assert await wanted_model(assistant(catalogue), provider, name) == wanted
 
 
+@pytest.mark.anyio
 async def test_a_name_alone_means_nothing_without_a_provider(
     catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -43,9 +43,12 @@ async def take_back(caller: Caller, session: str, message: str, *, with_flow: bo
     """
     transcripts = caller.assistant.memory.transcripts
     async with caller.assistant.queue.alone(caller.id, session) as alone:
-        if not alone or await caller.state.turns.runs_elsewhere(caller.id, session):
+        if not alone:
             fix = "Wait until it has ended, or stop it."
             raise ApiError(409, "turn_runs", "A turn of this conversation is running.", fix)
+        if await caller.state.turns.runs_elsewhere(caller.id, session):
+            fix = "Wait until it has ended, or stop it."
+            raise ApiError(409, "runs_elsewhere", "Another server with this database takes a turn of it.", fix)
         found = await transcripts.message(caller.id, session, message)
         if found is None:
             fix = f"GET {PATH}/{{id}} lists its messages."

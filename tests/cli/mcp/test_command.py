@@ -62,7 +62,7 @@ async def test_a_server_is_reached_through_the_command(
             WIREWRIGHT_DATA=str(tmp_path),
             WIREWRIGHT_TOKEN=live.client.headers["Authorization"].removeprefix("Bearer "),
         )
-        async with Client(stdio_client(program), mode=mode, elicitation_callback=answer) as client:
+        async with Client(stdio_client(program, errlog=sys.stderr), mode=mode, elicitation_callback=answer) as client:
             talk = Talk(client)
             assert "search_templates" not in {tool.name for tool in (await client.list_tools()).tools}
             flow = (await talk.give("create_flow_from_spec", spec=ECHO))["flow"]["id"]

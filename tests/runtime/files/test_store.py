@@ -131,7 +131,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(
     with pytest.raises(FileRefused) as refused:
         files.write("a.md", "new")
     monkeypatch.undo()
-    assert refused.value.message == "a.md cannot be used: No space left on device."
+    assert refused.value.message == "a.md cannot be written: there is no room on the disk."
     assert files.read("a.md") == "old"
     assert [entry.name for entry in folder.iterdir()] == ["a.md"]
 

@@ -75,7 +75,7 @@ async def test_a_refusal_is_typed_and_every_reply_is_secured(catalogue: Catalogu
         assert refusal.json()["error"]["code"] == "forbidden_host"
         refusal = await live.client.post(FLOWS, json={}, headers={"Origin": "http://evil.example"})
         assert refusal.json()["error"]["code"] == "forbidden_origin"
-        for reply in (refusal, await live.client.get("/"), await live.client.get("/nowhere")):
+        for reply in (refusal, await live.client.get("/docs"), await live.client.get("/nowhere")):
             secured(reply)
 
 

@@ -88,7 +88,7 @@ async def test_the_turn_of_a_server_that_was_killed_is_ended_by_another_one(
             seen = [await anext(numbered(response))]
             await stored(shared)
             again = await here.client.post("/api/v1/conversations/s/rewind", json={"message": message["id"]})
-            assert (again.status_code, again.json()["error"]["code"]) == (409, "turn_runs")
+            assert (again.status_code, again.json()["error"]["code"]) == (409, "runs_elsewhere")
             process.send_signal(signal.SIGKILL)
             await process.wait()
         pass_the_lease(shared)

@@ -156,7 +156,7 @@ PIXEL = bytes.fromhex("89504e470d0a1a0a0000000d494844520000000100000001080000000
 async def test_models_that_see_images_get_those_of_the_message(
     catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch, model: str, *, sees: bool
 ) -> None:
-    def chosen(*_: object) -> ModelChoice:
+    async def chosen(*_: object) -> ModelChoice:
         return ModelChoice(provider="anthropic", names=(model,))
 
     script = ScriptedModel("question", [call("search_components", 1, query="chat")], "A pixel.", "question", "Yes.")
