@@ -27,8 +27,6 @@ STATEMENT_MILLISECONDS = 30_000
 CONNECT_SECONDS = 5
 """How long connecting to Postgres may take, and waiting for a connection of the pool."""
 
-_PRAGMAS = f"PRAGMA busy_timeout={BUSY_MILLISECONDS}; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;"
-
 _LOCK = 0x57495245
 """The key of the advisory lock of Postgres that `exclusive` holds."""
 
@@ -151,7 +149,8 @@ def _set_up_sqlite(connection: Any, _: object) -> None:
 
 
 async def _with_pragmas(driver: Any) -> None:
-    await driver.executescript(_PRAGMAS)
+    waits = f"PRAGMA busy_timeout={BUSY_MILLISECONDS}"
+    await driver.executescript(f"{waits}; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;")
 
 
 def _lower(text: object) -> object:

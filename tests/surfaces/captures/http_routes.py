@@ -32,7 +32,6 @@ def capture_http(place: Workplace, louder: dict[str, Any]) -> dict[str, str]:
 
 
 def _health(talk: Conversation) -> None:
-    talk.ask("page", "GET", "/", all_headers=True)
     talk.ask("healthz", "GET", "/healthz")
     talk.ask("readyz", "GET", "/readyz")
     talk.ask("nothing-here", "GET", f"{API}/nothing")
