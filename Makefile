@@ -5,8 +5,8 @@ UV := $(or $(shell command -v uv 2>/dev/null),.bootstrap/bin/uv)
 BIN := .venv/bin
 ROUNDS ?= 20
 RUNS ?= 1000
-# Four more than there are cores: a test waits for processes and engines more than half of its time.
-WORKERS ?= $(shell $(PYTHON) -c 'import os; print(min(6, (os.cpu_count() or 1) + 4))')
+# Two more than there are cores: some tests wait.
+WORKERS ?= $(shell $(PYTHON) -c 'import os; print(min(4, (os.cpu_count() or 1) + 2))')
 PYTEST := $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
 # uv draws its bars on a terminal. Elsewhere its lines pass, except one for each of a hundred packages.
 SYNC = if [ -t 2 ]; then $(UV) sync --frozen --python $(PYTHON); else \

@@ -1,5 +1,6 @@
 """The AI SDK's own clients, of two versions, drive a server: every scenario ends as it does with our own stream."""
 
+import asyncio
 import json
 from base64 import b64encode
 from typing import Any
@@ -162,6 +163,7 @@ async def test_a_cut_stream_is_resumed_without_anything_twice(clients: Clients, 
         variables = {"SDK": sdk, "ADDRESS": address, "TOKEN": token, "FLOW": flow}
         async with clients.started("aisdk.mjs", "cut", '"tool-output-available"', **variables) as states:
             cut = await anext(states)
+            await asyncio.sleep(3)  # the client asks for the rest of a turn that goes on
             model.released.set()
             resumed = await anext(states)
             nothing = await anext(states)

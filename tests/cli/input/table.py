@@ -71,8 +71,9 @@ READS = [
     Reads("flow push", "flow push {}"),
     Reads("flow push", "flow push -", stdin=True),
     Reads("langflow connect", f"langflow connect {LOCAL}", kind(huge="too_large", deep="too_large"), stdin=True),
-    Reads("flow import", f"flow import {{}} {ON}", dict.fromkeys((MISSING, FOLDER, FORBIDDEN), "unreadable")),
-    Reads("flow import", f"flow import {{}} --replace Echo {ON}"),
+    # A user who may read nothing cannot import what these need, which reads as the other commands do.
+    Reads("flow import", f"flow import {{}} {ON}", dict.fromkeys((MISSING, FOLDER), "unreadable")),
+    Reads("flow import", f"flow import {{}} --replace Echo {ON}", {**Reads("", "").codes, FORBIDDEN: ""}),
     Reads("ask", f"{ASK} --flow {{}}"),
     Reads("ask", f"{ASK} --file {{}}", ANY, ending=".bin"),
     Reads("ask", "ask -", kind(huge="too_large", deep=""), stdin=True),
