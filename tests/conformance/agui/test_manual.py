@@ -36,7 +36,7 @@ async def test_the_agent_of_the_manual_is_served() -> None:
     exec(compile(block("python"), "manual", "exec"), names)  # noqa: S102  (the manual's own code)
     app = names["app"]
     body = {"threadId": "t", "runId": "r", "messages": [{"id": "u", "role": "user", "content": "Plan a walk"}]}
-    transport = httpx.ASGITransport(app=app)  # type: ignore[arg-type]
+    transport = httpx.ASGITransport(app=app)  # type: ignore[arg-type]  # httpx knows a looser form
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
         reply = await client.post("/", json=body)
     assert '"type": "STATE_SNAPSHOT", "snapshot": {"steps":' in reply.text

@@ -238,7 +238,7 @@ async def test_the_yes_of_a_reply_is_good_once_for_the_same_call_of_the_same_use
 async def test_a_waiting_question_is_only_its_users(catalogue: Catalogue) -> None:
     del catalogue
     waiting = WaitingCalls()
-    name = waiting.add("ada", "delete_flow", {"flow_id": "1"}, None)  # pyright: ignore[reportArgumentType]
+    name = waiting.add("ada", "delete_flow", {"flow_id": "1"}, None)  # pyright: ignore[reportArgumentType]  (not read)
     assert waiting.take(name, "eve", "delete_flow", {"flow_id": "1"}) is None
 
 

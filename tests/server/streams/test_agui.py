@@ -182,7 +182,7 @@ def test_patches_lead_to_the_state_that_a_snapshot_would_have(
         name = f"ChatInput/{number}~{'x' * (number % 7) * 100}"
         told: FlowUpdateEvent
         if kind == "add":
-            raw: Any = {**source, "id": name, "data": {**source["data"], "id": name}}  # type: ignore[dict-item]
+            raw: Any = {**source, "id": name, "data": {**source["data"], "id": name}}  # type: ignore[dict-item]  # JSON
             nodes[name] = raw
             told = ComponentAdded(node=raw)
         elif kind == "remove":
