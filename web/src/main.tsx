@@ -3,6 +3,9 @@ import { createRoot } from "react-dom/client";
 
 import "@xyflow/react/dist/style.css";
 import "./style.css";
+import "./assistant/assistant.css";
+import "./canvas/canvas.css";
+import "./views/views.css";
 import { App } from "./App";
 import { language } from "./strings";
 

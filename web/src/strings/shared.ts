@@ -1,8 +1,6 @@
-/** What the page says, in each language. The assistant answers in the language of the message by itself. */
+/** What the whole page says, in each language. */
 
-import { kept } from "./state/kept";
-
-const en = {
+export const en = {
   addComponent: "Add component",
   added: "Added",
   allow: "Allow",
@@ -129,9 +127,9 @@ const en = {
   you: "You",
 };
 
-export type Strings = typeof en;
+type Texts = typeof en;
 
-const de: Strings = {
+export const de: Texts = {
   addComponent: "Komponente hinzufügen",
   added: "Hinzugefügt",
   allow: "Erlauben",
@@ -258,7 +256,7 @@ const de: Strings = {
   you: "Du",
 };
 
-const pt: Strings = {
+export const pt: Texts = {
   addComponent: "Adicionar componente",
   added: "Adicionado",
   allow: "Permitir",
@@ -384,13 +382,3 @@ const pt: Strings = {
   why: { not_asked: "Você não pediu isto.", unnamed_host: "Você não citou este host." },
   you: "Você",
 };
-
-const LANGUAGES: Record<string, Strings> = { en, de, pt };
-
-/** The language of the page: the chosen one, or the browser's first that it speaks. */
-export function language(): string {
-  const wanted = [kept.language ?? "", ...navigator.languages].map((one) => one.slice(0, 2).toLowerCase());
-  return wanted.find((one) => one in LANGUAGES) ?? "en";
-}
-
-export const strings: Strings = LANGUAGES[language()] ?? en;

@@ -1,0 +1,9 @@
+/** What the assistant and the try-out say, in each language. */
+
+export const en = {};
+
+type Texts = typeof en;
+
+export const de: Texts = {};
+
+export const pt: Texts = {};

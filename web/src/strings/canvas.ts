@@ -1,0 +1,9 @@
+/** What the canvas says, in each language. */
+
+export const en = {};
+
+type Texts = typeof en;
+
+export const de: Texts = {};
+
+export const pt: Texts = {};
