@@ -1,0 +1,123 @@
+"""DBOS, which carries out workflows durably, over the database of everything else."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from dbos import DBOS
+from sqlalchemy import Engine, create_engine, event, make_url
+
+from runtime.database.backends.urls import sqlite_file
+from runtime.durable.json_values import JsonValues
+from runtime.files.private import close_to_others
+
+if TYPE_CHECKING:
+    from dbos import DBOSConfig
+
+PROTOCOL: Final = "1"
+"""The form of the workflows' steps. A change that cannot go on with earlier turns' steps counts up."""
+
+SUFFIX: Final = "-durable"
+"""What is added to the name of an SQLite database for the file of DBOS, which wants one to itself."""
+
+IDLE_SECONDS: Final = 3_600.0
+"""How often DBOS's own scheduler looks for new schedules."""
+
+BUSY_MILLISECONDS: Final = 30_000
+
+
+class DurableEngine:
+    """DBOS in this process; there is one at a time.
+
+    On Postgres its tables are a schema of their own in the same database. On SQLite they are a file beside it, in WAL
+    mode, since DBOS blocks the file while it works.
+
+    Args:
+        url: the database, as an SQLAlchemy URL.
+        executor: names this process among all that share the database; the same again after a restart.
+    """
+
+    def __init__(self, url: str, executor: str) -> None:
+        self._url = url
+        self._executor = executor
+        self._is_launched = False
+
+    @property
+    def executor(self) -> str:
+        """The name of this process."""
+        return self._executor
+
+    async def launch(self, register: Sequence[Callable[[], object]] = ()) -> None:
+        """Start DBOS: what this process left unfinished goes on at once, in the running loop.
+
+        Args:
+            register: import modules with workflows, which have to be known before they can go on.
+
+        Raises:
+            sqlalchemy.exc.SQLAlchemyError: the database cannot be used.
+        """
+        for each in register:
+            each()
+        DBOS(config=self._config())
+        self._is_launched = True
+        DBOS.launch()
+        await asyncio.sleep(0)
+
+    async def aclose(self, wait: int = 0) -> None:
+        """Stop; what is unfinished stays recorded.
+
+        Args:
+            wait: seconds that workflows may take to end.
+        """
+        if self._is_launched:
+            self._is_launched = False
+            await asyncio.to_thread(DBOS.destroy, workflow_completion_timeout_sec=wait)
+
+    def _config(self) -> DBOSConfig:
+        config: DBOSConfig = {
+            "name": "wirewright",
+            "executor_id": self._executor,
+            "application_version": PROTOCOL,
+            "serializer": JsonValues(),
+            "log_level": "ERROR",
+            "enable_otlp": False,
+            "scheduler_polling_interval_sec": IDLE_SECONDS,
+        }
+        file = sqlite_file(self._url)
+        if file is None:
+            config["system_database_url"] = make_url(self._url).render_as_string(hide_password=False)
+            config["dbos_system_schema"] = _schema(self._url)
+            return config
+        own = file.with_name(f"{file.stem}{SUFFIX}{file.suffix}")
+        config["system_database_url"] = f"sqlite:///{own}"
+        config["system_database_engine"] = _sqlite_engine(str(own))
+        own.touch(mode=0o600)
+        close_to_others(own)
+        return config
+
+
+def _schema(url: str) -> str:
+    """The schema of DBOS's tables on Postgres: beside the one that the URL's search path begins with, if it has one."""
+    options = make_url(url).query.get("options", "")
+    found = re.search(r"search_path=(\w+)", options if isinstance(options, str) else " ".join(options))
+    return f"{found[1] if found else 'wirewright'}_durable"
+
+
+def _sqlite_engine(file: str) -> Engine:
+    engine = create_engine(f"sqlite:///{file}")
+
+    @event.listens_for(engine, "connect")
+    def set_up(connection: Any, _: object) -> None:
+        connection.isolation_level = "IMMEDIATE"  # as DBOS sets it for engines of its own
+        for pragma in (
+            f"busy_timeout={BUSY_MILLISECONDS}",
+            "foreign_keys=ON",
+            "journal_mode=WAL",
+            "synchronous=NORMAL",
+        ):
+            connection.execute(f"PRAGMA {pragma}")
+
+    return engine
