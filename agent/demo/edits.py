@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from agent.demo.building.added import added_stage
 from agent.demo.building.recipe import Recipe, recipes
 from agent.demo.building.stages import Stage
-from agent.demo.exact.changes import connectable, no_component, removal, removals
+from agent.demo.exact.changes import removal, removals
+from agent.demo.exact.names import connectable, no_component
 from agent.demo.models import model_named
 from agent.demo.plan import CannotPlan
 from agent.demo.reading import Reading

@@ -4,7 +4,8 @@ import re
 
 from pydantic import JsonValue
 
-from agent.demo.exact.changes import node_named, removals
+from agent.demo.exact.changes import removals
+from agent.demo.exact.names import node_named
 from agent.demo.plan import CannotPlan, Step
 from agent.demo.reading import Reading
 from agent.demo.words import fold, found, vocabulary

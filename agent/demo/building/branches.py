@@ -3,8 +3,8 @@
 import json
 import re
 
+from agent.demo.building.routers import exact_router
 from agent.demo.building.stages import spec
-from agent.demo.exact.routers import exact_router
 from agent.demo.models import MODEL, model_named
 from agent.demo.reading import Reading
 from agent.demo.words import fold, found, vocabulary

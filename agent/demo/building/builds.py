@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 from agent.demo.building.branches import branches, quoted_router
 from agent.demo.building.recipe import Recipe, recipes
+from agent.demo.building.routers import router
 from agent.demo.building.stages import Stage, chain
 from agent.demo.exact.chains import serves, text_stages
 from agent.demo.exact.language import Request
-from agent.demo.exact.routers import router
 from agent.demo.exact.services import service_stage
 from agent.demo.models import MODEL, model_named
 from agent.demo.reading import Reading

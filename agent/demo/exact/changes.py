@@ -5,12 +5,20 @@ from collections.abc import Callable, Mapping, Sequence
 
 from pydantic import JsonValue
 
-from agent.demo.exact.language import Request, plain
+from agent.demo.exact.language import Request
+from agent.demo.exact.names import (
+    component_type,
+    connectable,
+    connection_end,
+    field_named,
+    instructed,
+    node_named,
+    prompt_node,
+)
 from agent.demo.plan import CannotPlan, Step
 from flows.catalogue import Catalogue
 from flows.document import Flow, Node
 from flows.edits import connect, remove_component
-from flows.ports import input_ports, output_ports, types_compatible
 from tools.workbench import Workbench
 
 
@@ -28,6 +36,10 @@ _SET_OF = _rule(rf"{_SET}(?:the\s+)?(?P<field>[\w ]+?)\s+(?:of|on|in|for)\s+(?P<
 _SET_DOT = _rule(rf"{_SET}(?P<name>[\w -]+)\.(?P<field>\w+)\s+(?:to|=)\s+(?P<value>.+)")
 _SET_PLACE = _rule(rf"{_SET}(?P<place>⟦\d+⟧)\s+(?:to|=)\s+(?P<value>.+)")
 _SET_PROMPT = _rule(rf"{_SET}(?:the\s+)?(?P<field>prompt|template)\s+(?:to|=)\s+(?P<value>.+)")
+_SET_INSTRUCTIONS = _rule(
+    rf"{_SET}(?:the\s+|my\s+)?(?:(?:agent|model)(?:'s)?\s+)?(?:system\s+(?:prompt|message)|instructions?)\s+(?:to|=)\s+"
+    r"(?P<value>⟦\d+⟧)"
+)
 _INSERT = _rule(
     r"(?:add|insert|put)\s+(?:(?:an?|another|one|the)\s+)?(?P<name>.+?)\s+between\s+(?P<source>.+?)\s+and\s+"
     r"(?P<target>.+?)(?:\s+with\s+(?:the\s+)?template\s+(?P<template>.+))?"
@@ -42,9 +54,14 @@ _ADD_PROMPT = _rule(
     r"(?P<says>[\s:]+(?:[^\W\d_]+[\s:]+){0,3})(?P<template>⟦\d+⟧)(?:\s+ein)?"
 )
 """A prompt that is added with its words; what joins them ("that says", "qui dit") may be in any language."""
+_ADD_BETWEEN = _rule(
+    r"(?:add|insert|put)\s+(?:(?:an?|another|one|the)\s+)?(?P<name>[^⟦⟧]+?)\s+(?:in\s+the\s+middle|(?:in\s+)?between"
+    r"(?:\s+(?:them|both|(?:the|my|these|both)\s+(?:two\s+)?(?:nodes|components|steps|two|others|ones)))?)"
+)
 _ONLY_QUOTED = _rule(rf"(?:add|insert|put)\s+(?:(?:an?|another|one|the)\s+)?⟦\d+⟧(?:\s+component)?{_HERE}")
+PROMPT = "Prompt Template"
+PASSES_ON = "{text}"
 _QUOTED_VALUE = re.compile(r"⟦\d+⟧")
-_IT = frozenset({"it", "that", "this", "new"})
 
 
 def is_change(clause: str) -> bool:
@@ -78,7 +95,7 @@ def change(clause: str, request: Request, bench: Workbench) -> Step:
     if prompt:
         value = request.unmask(prompt["value"])
         return "configure_component", lambda: {
-            "component_id": _prompt_node(bench.current).id,
+            "component_id": prompt_node(bench.current).id,
             "values": {"template": value},
         }
     for pattern, make in _RULES.items():
@@ -96,22 +113,38 @@ def _add(said: Mapping[str, str], bench: Workbench) -> Step:
 
 
 def _add_prompt(said: Mapping[str, str], bench: Workbench) -> Step:
-    def arguments() -> dict[str, JsonValue]:
-        flow = bench.current
-        answers = {node.id for node in flow.nodes if node.type == "ChatOutput"}
-        edges = [edge for edge in flow.edges if edge.target in answers]
-        if len(edges) != 1:
-            raise CannotPlan("Say between which two components the prompt should go.")
-        return {
-            "type": "Prompt Template",
-            "source_id": edges[0].source,
-            "target_id": edges[0].target,
-            "source_output": edges[0].source_port,
-            "target_input": edges[0].target_port,
-            "values": {"template": said["template"]},
-        }
+    return "insert_component", lambda: _before_answer(bench.current, PROMPT, said["template"])
 
-    return "insert_component", arguments
+
+def _add_between(said: Mapping[str, str], bench: Workbench) -> Step:
+    return "insert_component", lambda: _before_answer(bench.current, component_type(said["name"], bench.catalogue))
+
+
+def _before_answer(flow: Flow, component: str, template: str | None = None) -> dict[str, JsonValue]:
+    """The arguments that put a component into the one connection that leads to the answer."""
+    answers = {node.id for node in flow.nodes if node.type == "ChatOutput"}
+    edges = [edge for edge in flow.edges if edge.target in answers]
+    if len(edges) != 1:
+        raise CannotPlan("Say between which two components the prompt should go.")
+    placed: dict[str, JsonValue] = {
+        "type": component,
+        "source_id": edges[0].source,
+        "target_id": edges[0].target,
+        "source_output": edges[0].source_port,
+        "target_input": edges[0].target_port,
+    }
+    return with_template(placed, template)
+
+
+def with_template(placed: dict[str, JsonValue], template: str | None) -> dict[str, JsonValue]:
+    """The arguments of an insertion; a prompt without words passes on what it is given.
+
+    Args:
+        placed: the arguments, with the component's type.
+        template: the words that were said.
+    """
+    words = template or (PASSES_ON if placed["type"] == PROMPT else None)
+    return placed if words is None else {**placed, "values": {"template": words}}
 
 
 def _remove(said: Mapping[str, str], bench: Workbench) -> Step:
@@ -174,8 +207,8 @@ def _removing(nodes: Sequence[Node], joined: Sequence[tuple[str, str, str, str]]
 
 def _connect(said: Mapping[str, str], bench: Workbench) -> Step:
     def arguments() -> dict[str, JsonValue]:
-        source, source_port = _end(said["source"], bench.current)
-        target, target_port = _end(said["target"], bench.current)
+        source, source_port = connection_end(said["source"], bench.current)
+        target, target_port = connection_end(said["target"], bench.current)
         pairs = [
             pair
             for pair in connectable(source, target, bench.current)
@@ -205,6 +238,14 @@ def _set(said: Mapping[str, str], bench: Workbench) -> Step:
     return "configure_component", arguments
 
 
+def _set_instructions(said: Mapping[str, str], bench: Workbench) -> Step:
+    def arguments() -> dict[str, JsonValue]:
+        node, field = instructed(bench.current)
+        return {"component_id": node.id, "values": {field: said["value"]}}
+
+    return "configure_component", arguments
+
+
 def _set_place(said: Mapping[str, str], bench: Workbench) -> Step:
     """A field that is named as the canvas refers to it: `'component id.field'`."""
     name, dot, field = said["place"].rpartition(".")
@@ -226,7 +267,7 @@ def _insert(said: Mapping[str, str], bench: Workbench) -> Step:
             "source_id": source.id,
             "target_id": target.id,
         }
-        return {**found, "values": {"template": said["template"]}} if "template" in said else found
+        return with_template(found, said.get("template"))
 
     return "insert_component", arguments
 
@@ -255,114 +296,14 @@ _RULES: Mapping[re.Pattern[str], Callable[[Mapping[str, str], Workbench], Step]]
     _REMOVE: _remove,
     _SET_PLACE: _set_place,
     _SET_DOT: _set,
+    _SET_INSTRUCTIONS: _set_instructions,
     _SET_OF: _set,
     _TEMPLATE: _template,
     _INSERT: _insert,
+    _ADD_BETWEEN: _add_between,
     _REPLACE: _replace,
     _RENAME: _rename,
     _DUPLICATE: _duplicate,
     _ADD_PROMPT: _add_prompt,
     _ADD: _add,
 }
-
-
-def connectable(source: Node, target: Node, flow: Flow) -> list[tuple[str, str]]:
-    """The outputs of one node and the free inputs of another that fit each other, visible inputs first."""
-    taken = {edge.target_port for edge in flow.edges if edge.target == target.id}
-    inputs = [port for port in input_ports(target) if port.name not in _INTERNAL]
-    free = [port for port in inputs if port.is_list or port.name not in taken]
-    free.sort(key=lambda port: bool((target.field(port.name) or {}).get("advanced")))
-    return [
-        (output.name, port.name)
-        for port in free
-        for output in output_ports(source)
-        if types_compatible(output.types, port.types)
-    ]
-
-
-_INTERNAL = frozenset({"tool_placeholder"})
-"""Inputs that Langflow keeps for its own use: what is connected there has no effect."""
-_KIND = re.compile(r"\s+(?:component|node|block|step)$", re.IGNORECASE)
-_PRONOUNS = frozenset({"it", "this", "that", "these", "those", "them", "one"})
-
-
-def component_type(name: str, catalogue: Catalogue) -> str:
-    """The component type that people call by this name.
-
-    Raises:
-        CannotPlan: when none is found.
-    """
-    wanted = plain(name)
-    if wanted in _PRONOUNS:
-        raise CannotPlan(f"I don't know which component {name!r} is; name it.")
-    for component in catalogue:
-        if wanted in (plain(component.type), plain(component.display_name)) and not component.legacy:
-            return component.type
-    bare = _KIND.sub("", name)
-    found = catalogue.search(bare, 1)
-    if not found:
-        raise CannotPlan(no_component(bare, catalogue))
-    return found[0].type
-
-
-def no_component(name: str, catalogue: Catalogue) -> str:
-    """That there is no component of a name, with the names that come near it."""
-    near = [component.display_name for one in catalogue.nearest_matches(name) if (component := catalogue.get(one.type))]
-    said = f"I found no component called {name!r}."
-    return f"{said} The nearest: {', '.join(near)}." if near else said
-
-
-def node_named(name: str, flow: Flow) -> Node:
-    """The node that a user means: by id, by its name on the canvas, by its type, or the latest for "it".
-
-    Raises:
-        CannotPlan: when none or several fit.
-    """
-    nodes = [node for node in flow.nodes if not node.is_note]
-    wanted = plain(name)
-    if wanted in _IT and nodes:
-        return nodes[-1]
-    exact = [node for node in nodes if wanted in (plain(node.id), plain(node.display_name), plain(node.type))]
-    near = exact or [node for node in nodes if wanted and wanted in plain(node.id) + " " + plain(node.display_name)]
-    if len(near) == 1:
-        return near[0]
-    have = ", ".join(node.id for node in nodes) or "nothing"
-    if near:
-        raise CannotPlan(f"Which {name} do you mean: {_names(near)}?")
-    raise CannotPlan(f"{name!r} is not on the canvas. The canvas has: {have}. Which one do you mean?")
-
-
-def field_named(name: str, node: Node) -> str:
-    """The field of a node that a user means, by its name or its label.
-
-    Raises:
-        CannotPlan: when there is none.
-    """
-    wanted = plain(name)
-    for field, definition in node.template.items():
-        if wanted in (plain(field), plain(str(definition.get("display_name") or ""))):
-            return field
-    raise CannotPlan(f"{node.display_name} has no field {name!r}.")
-
-
-def _prompt_node(flow: Flow) -> Node:
-    prompts = [node for node in flow.nodes if (node.field("template") or {}).get("type") == "prompt"]
-    if len(prompts) != 1:
-        raise CannotPlan(
-            "There is no prompt template on the canvas."
-            if not prompts
-            else f"Which prompt do you mean: {_names(prompts)}?"
-        )
-    return prompts[0]
-
-
-def _names(nodes: list[Node]) -> str:
-    return ", ".join(f"{node.display_name} ({node.id})" for node in nodes)
-
-
-def _end(said: str, flow: Flow) -> tuple[Node, str | None]:
-    """One end of a connection: a node, with its port when it is written as `node.port`."""
-    name, dot, port = said.rpartition(".")
-    if dot and re.fullmatch(r"\w+", port):
-        return node_named(name, flow), port
-    return node_named(said, flow), None

@@ -5,7 +5,8 @@ from collections.abc import Callable, Mapping
 
 from pydantic import JsonValue
 
-from agent.demo.exact.changes import component_type, node_named
+from agent.demo.exact.changes import with_template
+from agent.demo.exact.names import component_type, node_named
 from agent.demo.models import model_named
 from agent.demo.plan import CannotPlan, Step
 from flows.document import Edge, Flow, Node
@@ -82,8 +83,7 @@ def _beside(said: Mapping[str, str], bench: Workbench) -> list[Step] | None:
             "source_output": edge.source_port,
             "target_input": edge.target_port,
         }
-        template = said.get("template") or ("{text}" if found["type"] == "Prompt Template" else None)
-        return found if template is None else {**found, "values": {"template": template}}
+        return with_template(found, said.get("template"))
 
     return [("insert_component", arguments)]
 

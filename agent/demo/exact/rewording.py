@@ -6,8 +6,8 @@ from functools import partial
 
 from pydantic import JsonValue
 
-from agent.demo.exact.changes import node_named
 from agent.demo.exact.language import VARIABLE
+from agent.demo.exact.names import instructed, node_named
 from agent.demo.plan import CannotPlan, Step
 from flows.document import Flow, Node
 from flows.edits import EditError
@@ -35,7 +35,6 @@ _TELL_AGENT = re.compile(
     re.IGNORECASE,
 )
 _TEXT_TYPES = frozenset({"str", "prompt"})
-_INSTRUCTIONS = ("system_prompt", "system_message")
 
 
 def rewording_steps(clause: str, unmask: Callable[[str], str], bench: Workbench) -> list[Step] | None:
@@ -120,10 +119,7 @@ def _named(flow: Flow, name: str) -> Node | None:
 
 
 def _instructed(flow: Flow, what: str) -> dict[str, JsonValue]:
-    found = [(node, name) for node in flow.nodes for name in _INSTRUCTIONS if node.field(name) is not None]
-    if len(found) != 1:
-        raise CannotPlan("Which component do you mean?" if found else "Nothing here takes instructions.")
-    node, name = found[0]
+    node, name = instructed(flow)
     before = str(node.value(name) or "").strip()
     asked = f"{what[:1].upper()}{what[1:]}."
     kept = before and before != "You are a helpful assistant that can use tools to answer questions and perform tasks."

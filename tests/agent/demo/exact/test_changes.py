@@ -133,3 +133,34 @@ async def test_a_prompt_without_variables_is_not_connected_through_its_hidden_fi
     result = await ask(catalogue, "connect the chat input to the prompt template", added.after)
     assert not result.actions
     assert "fits a free input" in result.text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "put a prompt between the input and the output",
+        "Insert a prompt template between chat input and chat output",
+        "put a prompt between the nodes",
+        "add a prompt in between",
+        "add a prompt template in the middle",
+        "insert a prompt between the two components",
+    ],
+)
+async def test_a_prompt_without_words_passes_on_what_it_is_given(text: str, catalogue: Catalogue, echo: Flow) -> None:
+    result = await ask(catalogue, text, echo)
+    new = result.after.nodes[-1]
+    assert (new.type, new.value("template")) == ("Prompt Template", "{text}")
+    assert [edge.text for edge in result.after.edges] == [
+        f"{echo.nodes[0].id}.message -> {new.id}.text",
+        f"{new.id}.prompt -> {echo.nodes[1].id}.input_value",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", ["change the instructions of the agent to 'Be polite.'", "set the instructions to 'Be polite.'"]
+)
+async def test_a_field_is_named_by_a_word_of_its_label(text: str, catalogue: Catalogue) -> None:
+    flow = build("nodes:\n  one: ChatInput\n  two: Agent\nedges:\n  one.message -> two.input_value\n", catalogue).flow
+    assert flow is not None
+    result = await ask(catalogue, text, flow)
+    assert result.after.nodes[1].value("system_prompt") == "Be polite.", result.text
