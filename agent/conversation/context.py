@@ -4,7 +4,7 @@ import asyncio
 import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from pydantic_ai import DeferredToolResults, ToolApproved, ToolDenied
 
@@ -26,7 +26,7 @@ from tools.consent.hosts import hosts_to_ask
 from tools.consent.install import refused_bundles
 from tools.workbench import Emit, Workbench
 
-_locks: WeakKeyDictionary[Memory, asyncio.Lock] = WeakKeyDictionary()
+_locks: WeakKeyDictionary[Memory, WeakValueDictionary[tuple[str, str], asyncio.Lock]] = WeakKeyDictionary()
 
 _QUESTION_MARK = re.compile("[?？؟]")
 
@@ -49,6 +49,8 @@ class Conversation:
     def __init__(self, memory: Memory, user: str, session: str) -> None:
         self._memory = memory
         self._key = (user, session)
+        # Serialises reading and writing one conversation; held for that only, never for a whole turn.
+        self._lock = _locks.setdefault(memory, WeakValueDictionary()).setdefault(self._key, asyncio.Lock())
         self._state = ConversationState()
         self._plan_quoted = False
         self._denied_plan: str | None = None
@@ -388,11 +390,6 @@ class Conversation:
                 log_event(f"assistant.plan.{'dismissed' if denied else 'continued'}", session_id=self._key[1])
                 if denied:
                     self._denied_plan = approval.markdown
-
-    @property
-    def _lock(self) -> asyncio.Lock:
-        """Serialises reading and writing conversations; held for that only, never for a whole turn."""
-        return _locks.setdefault(self._memory, asyncio.Lock())
 
 
 def _refused(code: str, message: str, fix: str) -> AssistantUnavailable:

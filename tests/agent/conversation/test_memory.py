@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import closing
 from pathlib import Path
 
+import anyio
 import pytest
 from pydantic_ai import ToolApproved
 
@@ -14,9 +15,11 @@ from agent.conversation.memory import ConversationState, Exchange, Memory, Pendi
 from agent.conversation.stored import StoredMemory
 from agent.errors import AssistantUnavailable
 from flows.actions import Configure
+from flows.catalogue import Catalogue
 from flows.document import Flow
 from runtime.database.database import Database
 from runtime.telemetry import event_fields
+from tests.shared.scripted_assistant import ScriptedModel, assistant, play
 from tools.approvals import EditApproval, PlanApproval
 from tools.undo_stack import TurnChanges, UndoStack
 
@@ -167,3 +170,28 @@ async def test_an_unusable_database_is_an_error_for_the_user() -> None:
     with pytest.raises(AssistantUnavailable) as refused:
         await StoredMemory(Database("sqlite+aiosqlite:////dev/null/c.db")).load("u", "s")
     assert refused.value.error.code == "memory_unavailable"
+
+
+class SlowForOne(ProcessMemory):
+    """Loads one conversation only when it is let."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.let = anyio.Event()
+
+    async def load(self, user: str, session: str) -> ConversationState:
+        if session == "slow":
+            await self.let.wait()
+        return await super().load(user, session)
+
+
+async def test_a_conversation_that_is_slow_to_load_keeps_no_other_one_waiting(catalogue: Catalogue) -> None:
+    memory = SlowForOne()
+    who = assistant(catalogue, ScriptedModel("question", "A.", "question", "B."), memory=memory)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(lambda: play(who, "one", session="slow"))
+        await anyio.wait_all_tasks_blocked()
+        with anyio.fail_after(20):
+            answered = await play(who, "two", session="quick")
+        memory.let.set()
+    assert answered.text == "A."
