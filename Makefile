@@ -38,9 +38,10 @@ install: .venv/.installed page ## Create .venv from the lock file, and build the
 page: .venv/.installed
 	@$(BIN)/python -m scripts.page || true
 
-run: install ## Start the server and print its address.
+# The shell becomes the server, beside which the page is built; the build ends with it.
+run: .venv/.installed ## Start the server and print its address; the page is built beside it.
 	@echo "Starting the server ..."
-	@$(BIN)/wirewright serve
+	@$(BIN)/python -m scripts.page beside $$$$ & exec $(BIN)/wirewright serve
 
 test: install ## Run the linters and every test, side by side.
 	@mkdir -p .cache; \

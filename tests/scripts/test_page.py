@@ -1,6 +1,7 @@
 """Building the page: what it is built from, when it is current, and what is said when it cannot be built."""
 
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -28,7 +29,10 @@ def told(monkeypatch: pytest.MonkeyPatch, failure: str | None = None) -> list[tu
         asked.append(words)
         if failure is not None:
             raise PageNotBuilt(failure)
-        page_folder(root).mkdir(parents=True, exist_ok=True)
+        built = Path(variables.get("PAGE_FOLDER", root / "web" / "dist"))
+        (built / "assets").mkdir(parents=True, exist_ok=True)
+        (built / "index.html").write_text(digest_of(root))
+        (built / "assets" / f"{digest_of(root)}.js").write_text("1")
         return ""
 
     monkeypatch.setattr(page, "npm", npm)
@@ -84,3 +88,24 @@ def test_what_npm_says_is_part_of_the_failure(tree: Path) -> None:
     (tree / "web" / "package.json").write_text("no JSON")
     with pytest.raises(PageNotBuilt, match="npm run failed"):
         page.npm(tree, "run", "build")
+
+
+def test_a_newer_page_takes_the_place_of_the_older_one(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told(monkeypatch)
+    build(tree)
+    shutil.rmtree(tree / "web" / "dist")
+    (tree / "web" / "src" / "main.tsx").write_text("changed")
+    build(tree)
+    files = {path.relative_to(page_folder(tree)).as_posix() for path in page_folder(tree).rglob("*") if path.is_file()}
+    assert files == {DIGEST, "index.html", f"assets/{digest_of(tree)}.js"}
+    assert (page_folder(tree) / "index.html").read_text() == digest_of(tree)
+
+
+def test_a_page_that_somebody_else_builds_is_waited_for(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = told(monkeypatch)
+    with ThreadPoolExecutor() as pool, page.building(tree):
+        other = pool.submit(build, tree)
+        page.npm(tree, "run", "build")
+        page.publish(tree / "web" / "dist", page_folder(tree), digest_of(tree))
+    assert other.result() is False
+    assert len(asked) == 1

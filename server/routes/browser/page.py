@@ -14,11 +14,15 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
+from runtime.files.lock import FileLock
 from server.errors import ApiError
 from server.requests.operation import operation
 
 STATIC: Final = Path(__file__).parents[2] / "static"
 """Where the build of `web/` puts the page."""
+
+BUILDING: Final = ".building"
+"""The file in that folder which `scripts/page.py` locks while it builds."""
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*", re.ASCII)
 """What the names of the page's files are made of."""
@@ -31,7 +35,12 @@ async def page(request: Request) -> Response:
     """The page for people; where it was not built, one that says what this server is and how to use it."""
     index = _file("index.html")
     if index is None:
-        return HTMLResponse(_PLAIN.replace("{base}", escape(f"http://{request.headers['host']}")))
+        refresh, word = (_REFRESH, _BEING_BUILT) if _is_being_built() else ("", _NOT_BUILT)
+        base = escape(f"http://{request.headers['host']}")
+        return HTMLResponse(
+            _PLAIN.replace("{refresh}", refresh).replace("{word}", word).replace("{base}", base),
+            headers={"Cache-Control": "no-store"},
+        )
     content, tag = index
     headers = {"Cache-Control": "no-cache", "ETag": tag}
     if request.headers.get("if-none-match") == tag:
@@ -59,6 +68,18 @@ async def icon(_: Request) -> Response:
     return Response(found[0], headers={"Cache-Control": "no-cache"}, media_type="image/svg+xml")
 
 
+def _is_being_built() -> bool:
+    """Whether a build holds its lock, which the system releases when the build ends in whatever way."""
+    path = STATIC / BUILDING
+    lock = FileLock(path, shared=True)
+    try:
+        return path.exists() and not lock.try_acquire()
+    except OSError:
+        return False
+    finally:
+        lock.release()
+
+
 def _media_type(name: str) -> str:
     return "text/javascript" if name.endswith(".js") else mimetypes.guess_type(name)[0] or "application/octet-stream"
 
@@ -78,10 +99,19 @@ def _read(path: Path, _: int) -> tuple[bytes, str]:
     return content, f'"{sha256(content).hexdigest()[:16]}"'
 
 
+_REFRESH = '<meta http-equiv="refresh" content="2">\n'
+_BEING_BUILT = (
+    "<p role=status><strong>The page is being built</strong> and opens here by itself as soon as it is. "
+    "All else is served already.</p>"
+)
+_NOT_BUILT = (
+    "<p>The page is not built here. In a checkout, <code>make page</code> builds it or says what is missing; what it "
+    "builds is served without a restart.</p>"
+)
 _PLAIN = """<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
+{refresh}<meta name="viewport" content="width=device-width">
 <title>Wirewright</title>
 <style>
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
@@ -89,6 +119,7 @@ body { max-width: 46rem; margin: 3rem auto; padding: 0 1rem }
 pre { overflow-x: auto; padding: 1rem; border: 1px solid; border-radius: .5rem }
 </style>
 <h1>Wirewright</h1>
+{word}
 <p>An assistant that builds, edits, explains and runs Langflow flows from plain language. Ask it over HTTP:</p>
 <pre>curl -N {base}/api/v1/agentic/assist/stream \\
   -H "Authorization: Bearer $(wirewright token)" -H 'Content-Type: application/json' \\

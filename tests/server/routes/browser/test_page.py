@@ -1,12 +1,15 @@
 """The page: what is served of it without a token, with which headers, and what stands there when it was not built."""
 
 import re
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
 import pytest
 
 from flows.catalogue import Catalogue
+from runtime.files.lock import FileLock
 from server.middleware.host_check import PAGE_POLICY
 from tests.server.live import serving
 from tests.shared.scripted_assistant import assistant
@@ -88,3 +91,51 @@ async def test_the_page_shows_a_command_for_the_address_it_was_asked_at(catalogu
     assert reply.headers["content-type"] == "text/html; charset=utf-8"
     assert "curl -N http://localhost:4711/api/v1/agentic/assist/stream" in reply.text
     assert not re.search(r"<script|https?://(?!localhost:4711)", reply.text), "nothing is loaded from anywhere"
+
+
+@contextmanager
+def being_built(folder: Path) -> Generator[None]:
+    """As while `scripts/page.py` builds."""
+    lock = FileLock(folder / ".building")
+    assert lock.try_acquire()
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+async def test_a_page_that_is_being_built_is_announced_and_then_served(
+    catalogue: Catalogue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "static"
+    monkeypatch.setattr("server.routes.browser.page.STATIC", folder)
+    async with serving(assistant(catalogue)) as live:
+        with being_built(folder):
+            waiting = await live.stranger.get("/")
+            (folder / "index.html").write_text(INDEX)
+            built = await live.stranger.get("/")
+    assert "The page is being built" in waiting.text
+    assert '<meta http-equiv="refresh"' in waiting.text, "it reloads itself without a script"
+    assert "<script" not in waiting.text
+    assert waiting.headers["cache-control"] == "no-store"
+    assert built.text == INDEX
+
+
+async def test_a_build_that_ended_without_a_page_is_not_waited_for(
+    catalogue: Catalogue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.routes.browser.page.STATIC", tmp_path)
+    async with serving(assistant(catalogue)) as live:
+        with being_built(tmp_path):
+            pass
+        reply = await live.stranger.get("/")
+    assert "being built" not in reply.text
+    assert "refresh" not in reply.text
+    assert "make page" in reply.text
+
+
+async def test_the_page_that_is_there_is_served_while_a_newer_one_is_built(catalogue: Catalogue, static: Path) -> None:
+    async with serving(assistant(catalogue)) as live:
+        with being_built(static):
+            reply = await live.stranger.get("/")
+    assert reply.text == INDEX
