@@ -8,6 +8,7 @@ import hashlib
 from functools import cache
 from pathlib import Path
 from types import CodeType
+from typing import cast
 
 ROOT = Path(__file__).parent.parent.parent
 START = Path("runtime/runner.py")
@@ -74,14 +75,14 @@ def code_of(source: str) -> bytes:
     _remove_docstrings(tree)
     pending: list[object] = [compile(tree, "<source>", "exec", dont_inherit=True, optimize=0)]
     while pending:
-        match pending.pop():
-            case CodeType() as code:
-                digest.update(code.co_code + repr((code.co_names, code.co_varnames, code.co_name)).encode())
-                pending.extend(code.co_consts)
-            case frozenset() as constants:
-                digest.update(repr(sorted(map(repr, constants))).encode())
-            case constant:
-                digest.update(repr(constant).encode())
+        part = pending.pop()
+        if isinstance(part, CodeType):
+            digest.update(part.co_code + repr((part.co_names, part.co_varnames, part.co_name)).encode())
+            pending.extend(part.co_consts)
+        elif isinstance(part, frozenset):
+            digest.update(repr(sorted(map(repr, cast("frozenset[object]", part)))).encode())
+        else:
+            digest.update(repr(part).encode())
     return digest.digest()
 
 
@@ -94,5 +95,5 @@ def _remove_docstrings(node: ast.AST) -> None:
                 body[:1] = [] if len(body) > 1 else [ast.Pass(lineno=1, col_offset=0, end_lineno=1, end_col_offset=0)]
             case _:
                 pass
-    for statement in body if isinstance(body, list) else ():
+    for statement in body:
         _remove_docstrings(statement)
