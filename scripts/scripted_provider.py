@@ -19,6 +19,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+from runtime.web.server import Server
+
 CREATED = 1_760_000_000
 """The time stamp of every answer, so that recordings repeat."""
 
@@ -88,7 +90,7 @@ class ScriptedProvider:
         config = uvicorn.Config(
             self.app, host="127.0.0.1", port=port, log_level="error", lifespan="off", log_config=None
         )
-        server = uvicorn.Server(config)
+        server = Server(config)
         serving = asyncio.create_task(server.serve())
         while not server.started:  # noqa: ASYNC110  (uvicorn has no event for it)
             await asyncio.sleep(0.01)
@@ -96,7 +98,7 @@ class ScriptedProvider:
         try:
             yield f"http://127.0.0.1:{bound}/v1"
         finally:
-            server.should_exit = True
+            server.stop()
             await serving
 
     @property

@@ -23,6 +23,7 @@ from runtime.telemetry import log_event
 from runtime.tracing import disable_logfire
 from runtime.web.connections import Connection
 from runtime.web.embedded import EmbeddedServer
+from runtime.web.server import Server
 from server.memory import import_httpx
 from server.settings import ServerSettings, is_loopback
 from server.telemetry.tracing import is_traced
@@ -47,7 +48,7 @@ class CannotServe(Exception):
         self.fix = fix
 
 
-class HttpServer(uvicorn.Server):
+class HttpServer(Server):
     """The HTTP server: reports when it listens, drains, and lets open streams send their last event.
 
     Args:
@@ -90,11 +91,9 @@ class HttpServer(uvicorn.Server):
         self._metrics_server: EmbeddedServer | None = None
         self._draining: asyncio.Task[None] | None = None
         self._signalled = False
-        self._loop: asyncio.AbstractEventLoop | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start answering."""
-        self._loop = asyncio.get_running_loop()
         await super().startup(sockets)
         if self._metrics is not None and not self.should_exit:
             from server.routes.metrics import metrics_app
@@ -136,7 +135,7 @@ class HttpServer(uvicorn.Server):
 
     def stop(self) -> None:
         """Take no more requests, and end open streams; may be called from a signal handler or another thread."""
-        self.should_exit = True
+        super().stop()
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self._stopping.set)
 

@@ -12,13 +12,14 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from runtime.web.connections import Connection
+from runtime.web.server import Server
 
 CLOSE_SECONDS: Final = 2.0
 """How long its open requests may take to end."""
 
 
-class _Server(uvicorn.Server):
-    """uvicorn without signal handlers, which belong to the process that embeds it."""
+class _Server(Server):
+    """A server without signal handlers, which belong to the process that embeds it."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None]:
@@ -67,7 +68,7 @@ class EmbeddedServer:
         serving, self._serving = self._serving, None
         if serving is None:
             return
-        self._server.should_exit = True
+        self._server.stop()
         done, _ = await asyncio.wait([serving], timeout=CLOSE_SECONDS)
         if not done:
             serving.cancel()

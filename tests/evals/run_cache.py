@@ -5,10 +5,10 @@ time. Their runs are recorded in `cassettes/runs.jsonl` (`python -m scripts.reco
 and kept in `.cache/`. The key of a run holds the engine's version, the flow, the input, the options, the scenario's
 models, the user's files and the messages that its session has; what it adds to them is kept with its result. A run
 that writes files is always made. A reference is run unless
-the sources of the runtime and the runner are those of the recordings, so that these hide no change of theirs.
+the sources that decide what a run gives (see `run_sources.py`) are those of the recordings, so that these hide no
+change of theirs.
 """
 
-import ast
 import hashlib
 import json
 import os
@@ -17,7 +17,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cache
 from pathlib import Path
-from types import CodeType
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -34,9 +33,9 @@ from runtime.run_events import EVENT_KINDS, RunEvent
 from runtime.sessions.memory import ProcessSessions, SessionMemory
 from runtime.sessions.messages import Message, MessageChanges, read_changes
 from runtime.sessions.store import StoredSession
+from tests.evals.run_sources import ROOT, sources_digest
 from tools.workbench import FlowRunner
 
-ROOT = Path(__file__).parent.parent.parent
 FOLDER = ROOT / ".cache" / "test-runs"
 RECORDED = ROOT / "cassettes" / "runs.jsonl"
 """The digest of the sources that ran the flows, then a line for each run: its key, result and events."""
@@ -190,51 +189,8 @@ def _recorded() -> dict[str, str]:
 
 
 @cache
-def sources_digest() -> str:
-    """The digest of the sources of the runtime and the runner, without their comments and docstrings."""
-    digest = hashlib.sha256()
-    for path in sorted(path for room in ("runtime", "lfx_runner") for path in (ROOT / room).rglob("*")):
-        if path.suffix == ".py":
-            digest.update(path.name.encode() + code_of(path.read_text(encoding="utf-8")))
-        elif path.suffix == ".lock":
-            digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-def code_of(source: str) -> bytes:
-    """What a source does: its compiled code without docstrings and the places of its lines."""
-    digest = hashlib.sha256()
-    tree = ast.parse(source)
-    _remove_docstrings(tree)
-    pending: list[object] = [compile(tree, "<source>", "exec", dont_inherit=True, optimize=0)]
-    while pending:
-        match pending.pop():
-            case CodeType() as code:
-                digest.update(code.co_code + repr((code.co_names, code.co_varnames, code.co_name)).encode())
-                pending.extend(code.co_consts)
-            case frozenset() as constants:
-                digest.update(repr(sorted(map(repr, constants))).encode())
-            case constant:
-                digest.update(repr(constant).encode())
-    return digest.digest()
-
-
-def _remove_docstrings(node: ast.AST) -> None:
-    """Remove the docstrings of a module and of what it defines, where statements stand."""
-    body: list[ast.stmt] = getattr(node, "body", [])
-    if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and body:
-        match body[0]:
-            case ast.Expr(value=ast.Constant(value=str())):
-                body[:1] = [] if len(body) > 1 else [ast.Pass(lineno=1, col_offset=0, end_lineno=1, end_col_offset=0)]
-            case _:
-                pass
-    for statement in body if isinstance(body, list) else ():
-        _remove_docstrings(statement)
-
-
-@cache
 def _stamp(engine: str) -> str:
-    """What the folder of this engine, runtime and runner is called; the folders of others are removed."""
+    """What the folder of this engine and these sources is called; the folders of others are removed."""
     stamp = hashlib.sha256(f"{engine} {sources_digest()}".encode()).hexdigest()[:16]
     for folder in FOLDER.glob("*"):
         if folder.name != stamp:

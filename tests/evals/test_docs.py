@@ -27,6 +27,7 @@ from evals.players.oracle.player import OraclePlayer
 from evals.scenario import Turn
 from evals.scenarios.loader import load_scenario
 from evals.score import EVALUATORS, score_attempt
+from runtime.web.server import Server
 from tests.cli.conftest import Wirewright, wirewright
 from tests.evals.conftest import scenario_named
 
@@ -90,13 +91,13 @@ async def test_the_function_of_the_manual_is_scored(engine_environment: PlayEnvi
 
 @pytest.mark.anyio
 async def test_the_server_of_the_manual_is_scored(environment: PlayEnvironment) -> None:
-    server = uvicorn.Server(uvicorn.Config(written(1)["app"], log_level="critical", log_config=None))
+    server = Server(uvicorn.Config(written(1)["app"], log_level="critical", log_config=None))
     scenario = scenario_named("question-count")
     with socket.create_server(("127.0.0.1", 0)) as listening:
         port = listening.getsockname()[1]
         serving = asyncio.create_task(server.serve(sockets=[listening]))
         attempt = await play_attempt(scenario, HttpPlayer(f"http://127.0.0.1:{port}"), environment)
-        server.should_exit = True
+        server.stop()
         await serving
     assert attempt.harness_error is None
     assert str(attempt.agent) == "my-agent 1.0"

@@ -11,6 +11,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from runtime.web.server import Server
+
 
 class Answering:
     """Answers every request with the same reply, and counts them."""
@@ -34,14 +36,14 @@ class Answering:
     async def serve(self) -> AsyncGenerator[str]:
         """Serve on loopback; yields the address."""
         config = uvicorn.Config(self.app, host="127.0.0.1", port=0, log_level="error", lifespan="off", log_config=None)
-        server = uvicorn.Server(config)
+        server = Server(config)
         serving = asyncio.create_task(server.serve())
         while not server.started:  # noqa: ASYNC110  (uvicorn has no event for it)
             await asyncio.sleep(0.005)
         try:
             yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
         finally:
-            server.should_exit = True
+            server.stop()
             await serving
 
 

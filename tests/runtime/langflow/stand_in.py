@@ -16,6 +16,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from runtime.web.server import Server
 from scripts.langflow_cassettes import FOLDER
 
 KEY = "sk-langflow-0123456789abcdef"
@@ -137,7 +138,7 @@ def langflow() -> Generator[StandInLangflow]:
     stand_in = StandInLangflow()
     methods = ["GET", "POST", "PATCH", "DELETE"]
     app = Starlette(routes=[Route("/{path:path}", stand_in.answer, methods=methods)])
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, lifespan="off"))
+    server = Server(uvicorn.Config(app, port=0, log_config=None, lifespan="off"))
     started = threading.Event()
 
     async def serve() -> None:
@@ -156,5 +157,5 @@ def langflow() -> Generator[StandInLangflow]:
         assert started.wait(30)
         yield stand_in
     finally:
-        server.should_exit = True
+        server.stop()
         thread.join()
