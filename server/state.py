@@ -47,7 +47,7 @@ class ServerState:
     metrics: Metrics = field(default_factory=Metrics)
     client_reports: ClientReports = field(default_factory=ClientReports)
     installs: BundleInstalls = field(default_factory=BundleInstalls)
-    flow_changes: FlowChanges = field(default_factory=FlowChanges)
+    flow_changes: FlowChanges = field(init=False)
     live_runs: LiveRuns = field(init=False)
     turn_slots: Slots = field(init=False)
     run_slots: Slots = field(init=False)
@@ -55,6 +55,7 @@ class ServerState:
     def __post_init__(self) -> None:
         """Make what the settings say how many there are of."""
         self.live_runs = LiveRuns(self.assistant.run_log)
+        self.flow_changes = FlowChanges(self.assistant.database)
         limits = self.settings
         self.turn_slots = Slots("turns", limits.user_turns, limits.turns, limits.work_seconds)
         self.run_slots = Slots("runs", limits.user_runs, limits.runs, limits.work_seconds)

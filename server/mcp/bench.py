@@ -21,6 +21,7 @@ from runtime.sessions.run_entry import RunEntry
 from runtime.usage.entry import FLOW_MODELS, Usage
 from server.mcp.answers import FlowRef
 from server.mcp.call import SESSION, Call, ToolFailed, fail
+from server.mcp.consent.baselines import Base
 from server.store.flows import Author, StoredFlow
 from server.stored_canvas import StoredCanvas
 from tools.approvals import is_held
@@ -77,10 +78,10 @@ class Desk:
         call: the call.
         bench: the workbench.
         stored: the flow that it is about; None for an empty canvas.
-        base: what of that flow is the user's; None for nothing.
+        base: what of that flow is the user's.
     """
 
-    def __init__(self, call: Call, bench: Workbench, stored: StoredFlow | None, base: Flow | None) -> None:
+    def __init__(self, call: Call, bench: Workbench, stored: StoredFlow | None, base: Base) -> None:
         self.bench = bench
         self._call = call
         self._stored = stored
@@ -157,20 +158,20 @@ class Desk:
         facts = await canvas.save(self.bench.flow)
         flow_id = stored.entry.id
         if facts.save_error is not None:
-            call.baselines.forget(call.client, flow_id)
+            await call.forget_base(flow_id)
             fail(f"Nothing was changed. {facts.save_error}", "not_saved")
         current = await (await call.caller.flows()).get(flow_id)
         if canvas.merged is None and current.entry.version == stored.entry.version + 1:
-            call.baselines.note(call.client, flow_id, self._base, current.entry.version)
+            await call.note_base(flow_id, self._base.version, current.entry.version)
         else:
-            call.baselines.forget(call.client, flow_id)
+            await call.forget_base(flow_id)
         return FlowRef.of(current.entry)
 
     async def add(self, flow: Flow) -> FlowRef:
         """Store a flow that was made in this call as a new one."""
         store = await self._call.caller.flows()
         entry = await store.add(flow, Author(kind="assistant", session=SESSION, turn=self._call.id))
-        self._call.baselines.note(self._call.client, entry.id, None, entry.version)
+        await self._call.note_base(entry.id, None, entry.version)
         return FlowRef.of(entry)
 
     def count(self) -> None:
@@ -207,14 +208,14 @@ async def desk_of(call: Call, flow_id: str | None = None) -> AsyncGenerator[Desk
         AssistantUnavailable: the component types are not known yet.
     """
     if flow_id is None:
-        yield await _opened(call, None, None)
+        yield await _opened(call, None, Base(None, None))
         return
     async with call.baselines.lock(call.client, flow_id):
         stored = await (await call.caller.flows()).get(flow_id)
-        yield await _opened(call, stored, call.baselines.of(call.client, stored))
+        yield await _opened(call, stored, await call.base_of(stored))
 
 
-async def _opened(call: Call, stored: StoredFlow | None, base: Flow | None) -> Desk:
+async def _opened(call: Call, stored: StoredFlow | None, base: Base) -> Desk:
     caller, assistant = call.caller, call.caller.assistant
     catalogue = await assistant.catalogue()
     request = TurnRequest(
@@ -228,7 +229,7 @@ async def _opened(call: Call, stored: StoredFlow | None, base: Flow | None) -> D
     bench = assistant.workbench(request, catalogue, await assistant.choose(None, caller.id))
     bench.catalogue = await bench.with_user_components(catalogue)
     bench.own_components = tuple(one.type for one in bench.catalogue if one.type not in catalogue)
-    bench.initial_flow = Flow.empty() if base is None else base
+    bench.initial_flow = base.flow or Flow.empty()
     bench.mandate = call.mandate
     bench.auto_edit = call.mandate.is_open("replace_text")
     bench.tainted = True  # who calls is a model that may have read anything

@@ -11,7 +11,8 @@ from pydantic_ai import ApprovalRequired
 
 from flows.document import JsonObject
 from server.access.caller import Caller
-from server.mcp.consent.baselines import Baselines
+from server.mcp.consent.baselines import Base, Baselines
+from server.store.flows import StoredFlow
 from tools.approvals import Approval, Consent, approval_metadata
 from tools.consent.ask import Given
 from tools.mandate import Mandate
@@ -86,6 +87,18 @@ class Call:
     given: tuple[Approval, ...] = ()
     done: Sequence[JsonObject] = ()
     id: str = field(default_factory=lambda: uuid4().hex)
+
+    async def base_of(self, stored: StoredFlow) -> Base:
+        """What of a stored flow is the user's, and not this client's own."""
+        return await self.baselines.of(self.caller.id, self.client, stored, await self.caller.flows())
+
+    async def note_base(self, flow_id: str, before: int | None, version: int) -> None:
+        """Note that the client has stored a version of a flow, of which a version before is the user's."""
+        await self.baselines.note(self.caller.id, self.client, flow_id, before, version)
+
+    async def forget_base(self, flow_id: str) -> None:
+        """Take all of a flow for the user's."""
+        await self.baselines.forget(self.caller.id, self.client, flow_id)
 
     def require(self, question: Consent) -> None:
         """Return when the user has approved exactly this for the call.

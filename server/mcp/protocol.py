@@ -112,7 +112,7 @@ class McpServer:
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {name[:100]}")
         user, waiting = visitor.caller.id, None
         if params.request_state is not None:
-            waiting = self._waiting.take(params.request_state, user, name, arguments)
+            waiting = await self._waiting.take(params.request_state, user, name, arguments)
             if waiting is None:
                 raise MCPError(types.INVALID_PARAMS, "No such question waits for this call. Call the tool anew.")
             if not has_agreed((params.input_responses or {}).get(KEY)):
@@ -127,13 +127,13 @@ class McpServer:
             ask=asks(context),
             report=_reports(context),
             given=() if waiting is None else (*waiting.given, waiting.question),
-            done=() if waiting is None else waiting.done,
+            done=() if waiting is None else waiting.steps,
         )
         try:
             outcome = await perform(name, call, arguments)
         except Suspended as suspended:
             kept = Waiting(question=suspended.question, given=suspended.given, done=suspended.done)
-            state = self._waiting.add(user, name, arguments, kept)
+            state = await self._waiting.add(user, name, arguments, kept)
             asked = {KEY: request_of(suspended.question)}
             return types.InputRequiredResult(input_requests={**asked}, request_state=state)
         if outcome.data is None:
@@ -145,7 +145,7 @@ class McpServer:
     ) -> types.ListResourcesResult:
         visitor = self._visitor_of(context)
         if visitor.session:
-            self._subscriptions.follow(visitor.caller.id, visitor.client(""), context.session)
+            await self._subscriptions.follow(visitor.caller.id, visitor.client(""), context.session)
         try:
             found, cursor = await resources.listed(visitor.caller, None if params is None else params.cursor)
         except UnknownResource as unknown:
@@ -193,7 +193,7 @@ class McpServer:
 
     async def _subscribe(self, context: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
         visitor = self._visitor_of(context)
-        self._subscriptions.subscribe(visitor.caller.id, visitor.client(""), context.session, params.uri)
+        await self._subscriptions.subscribe(visitor.caller.id, visitor.client(""), context.session, params.uri)
         return types.EmptyResult()
 
     async def _unsubscribe(self, context: Context, params: types.UnsubscribeRequestParams) -> types.EmptyResult:

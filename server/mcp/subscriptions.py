@@ -74,10 +74,11 @@ class Subscriptions:
         self, user: str, context: ServerRequestContext[Any, Any], params: types.SubscriptionsListenRequestParams
     ) -> types.SubscriptionsListenResult:
         """Stream changes until the client leaves, or `close`."""
+        await self._changes.prepare(user)
         _USER.set(user)
         return await self._listening(context, params)
 
-    def follow(self, user: str, client: str, session: ServerSession) -> _Session:
+    async def follow(self, user: str, client: str, session: ServerSession) -> _Session:
         """Tell a session that the list of flows has changed, from now on.
 
         Args:
@@ -85,6 +86,7 @@ class Subscriptions:
             client: names the session.
             session: sends to the client.
         """
+        await self._changes.prepare(user)
         found = self._sessions.get(client)
         if found is None:
             found = self._sessions[client] = _Session(session)
@@ -95,9 +97,9 @@ class Subscriptions:
         self._sessions.move_to_end(client)
         return found
 
-    def subscribe(self, user: str, client: str, session: ServerSession, uri: str) -> None:
+    async def subscribe(self, user: str, client: str, session: ServerSession, uri: str) -> None:
         """Tell a session that a resource has changed, from now on."""
-        self.follow(user, client, session).uris.add(uri)
+        (await self.follow(user, client, session)).uris.add(uri)
 
     def unsubscribe(self, client: str, uri: str) -> None:
         """Tell a session no longer of a resource."""

@@ -82,7 +82,7 @@ class SqlFlowStore:
                 if (await connection.execute(mine)).scalar_one() > self._limit:
                     raise TooManyFlows(self._limit)
         for entry, _, _ in added:
-            self._changes.tell(self._owner, entry.id, listed=True)
+            self._changes.tell(self._owner, entry.id, entry.version, listed=True)
         return [entry for entry, _, _ in added]
 
     async def get(self, flow_id: str) -> StoredFlow:
@@ -127,7 +127,7 @@ class SqlFlowStore:
                 found = await connection.execute(select(FlowRow.version).where(*self._is(flow_id)))
                 current = found.scalar_one_or_none()
         if replaced:
-            self._changes.tell(self._owner, flow_id, listed=True)
+            self._changes.tell(self._owner, flow_id, entry.version, listed=True)
             return entry
         if current is None:
             raise FlowNotStored(flow_id)
@@ -189,7 +189,7 @@ class SqlFlowStore:
             await connection.execute(delete(RevisionRow).where(*self._of(flow_id)))
         if not removed:
             raise FlowNotStored(flow_id)
-        self._changes.tell(self._owner, flow_id, listed=True)
+        self._changes.tell(self._owner, flow_id, None, listed=True)
 
     async def _text(self, flow: Flow) -> str:
         """A flow as it is stored: its keys are encrypted."""
@@ -221,6 +221,21 @@ class SqlFlowStore:
 
     def _is(self, flow_id: str) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
         return FlowRow.id == flow_id, FlowRow.owner == self._owner
+
+
+async def flow_versions(database: Database, owners: Collection[str]) -> dict[str, dict[str, int]]:
+    """The versions of the stored flows of some owners, by owner and id; owners without flows are there, too.
+
+    Args:
+        database: where they are stored.
+        owners: their ids.
+    """
+    found: dict[str, dict[str, int]] = {owner: {} for owner in owners}
+    wanted = select(FlowRow.owner, FlowRow.id, FlowRow.version).where(FlowRow.owner.in_(owners))
+    async with database.reading() as connection:
+        for owner, flow_id, version in await connection.execute(wanted):
+            found[owner][flow_id] = version
+    return found
 
 
 def _entry(flow_id: str, flow: Flow, version: int) -> FlowEntry:

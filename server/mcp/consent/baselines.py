@@ -7,79 +7,94 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 from weakref import WeakValueDictionary
 
 from flows.document import Flow
-from server.store.flows import StoredFlow
-
-KEPT: Final = 200
-"""How many flows are remembered for all clients; the one that was used least recently is dropped first."""
+from runtime.database.database import Database
+from server.store.flows import FlowStore, RevisionNotKept, StoredFlow
 
 SECONDS: Final = 3_600.0
 """How long a client may do nothing before all of a flow counts as the user's."""
 
 
 @dataclass(frozen=True)
-class _Baseline:
+class Base:
+    """What of a flow is the user's.
+
+    Attributes:
+        flow: the flow as the user had it; None when a client has made it.
+        version: the version of that; None when a client has made it.
+    """
+
     flow: Flow | None
-    version: int
-    until: float
+    version: int | None
 
 
 class Baselines:
-    """The flows that clients work on, as they were before; kept in this process alone.
+    """The flows that clients work on, as they were before: versions of them, known to every server of the database.
 
-    Nothing is lost by forgetting one: the client is then asked about more.
+    Nothing is lost by forgetting one: the client is then asked about more. Every method may raise `StoreUnavailable`.
 
     Args:
-        clock: a clock that never goes back, in seconds.
+        database: where they are stored.
+        clock: the time in seconds since the epoch.
     """
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, database: Database, clock: Callable[[], float] = time.time) -> None:
+        self._database = database
         self._clock = clock
-        self._kept: OrderedDict[tuple[str, str], _Baseline] = OrderedDict()
         self._locks: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
 
-    def of(self, client: str, stored: StoredFlow) -> Flow | None:
+    async def of(self, owner: str, client: str, stored: StoredFlow, store: FlowStore) -> Base:
         """What of a flow is the user's: all of it, unless the last version is this client's own.
 
         Args:
+            owner: the user.
             client: the client.
             stored: the flow as it is stored.
-
-        Returns:
-            The flow as it was before the client changed it; None when the client made it.
+            store: has its earlier versions.
         """
-        kept = self._kept.get((client, stored.entry.id))
-        if kept is None or kept.version != stored.entry.version or kept.until <= self._clock():
-            return stored.flow
-        return kept.flow
+        from server.mcp.consent.rows import BaselineRows
 
-    def note(self, client: str, flow_id: str, before: Flow | None, version: int) -> None:
+        entry = stored.entry
+        kept = await BaselineRows(self._database, owner).find(client, entry.id)
+        if kept is None or kept.version != entry.version or kept.until <= self._clock():
+            return Base(stored.flow, entry.version)
+        if kept.before is None:
+            return Base(None, None)
+        try:
+            return Base((await store.at_version(entry.id, kept.before))[1], kept.before)
+        except RevisionNotKept:  # too many changes ago: what is left of them is the user's
+            first = (await store.revisions(entry.id))[-1].version
+            return Base((await store.at_version(entry.id, first))[1], first)
+
+    async def note(self, owner: str, client: str, flow_id: str, before: int | None, version: int) -> None:
         """Note that a client has stored a version of a flow.
 
         Args:
+            owner: the user.
             client: the client.
             flow_id: the flow.
-            before: what of it is the user's; None when the client made it.
+            before: the version of it that is the user's; None when the client has made it.
             version: the version that was stored.
         """
-        key = (client, flow_id)
-        self._kept[key] = _Baseline(before, version, self._clock() + SECONDS)
-        self._kept.move_to_end(key)
-        while len(self._kept) > KEPT:
-            self._kept.popitem(last=False)
+        from server.mcp.consent.rows import BaselineRows, StoredBaseline
 
-    def forget(self, client: str, flow_id: str) -> None:
+        now = self._clock()
+        noted = StoredBaseline(before, version, int(now + SECONDS))
+        await BaselineRows(self._database, owner).put(client, flow_id, noted, now=int(now))
+
+    async def forget(self, owner: str, client: str, flow_id: str) -> None:
         """Take all of a flow for the user's."""
-        self._kept.pop((client, flow_id), None)
+        from server.mcp.consent.rows import BaselineRows
+
+        await BaselineRows(self._database, owner).remove(client, flow_id)
 
     def lock(self, client: str, flow_id: str) -> asyncio.Lock:
-        """Held while a client changes a flow, so that its calls do not overtake each other."""
+        """Held while a client changes a flow, so that its calls do not overtake each other in this process."""
         key = (client, flow_id)
         found = self._locks.get(key)
         if found is None:

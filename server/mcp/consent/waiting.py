@@ -1,32 +1,33 @@
 """Questions that wait for their answer in another call: the protocol without sessions asks in its replies.
 
-What waits is kept here and not by the client, which gets a name for it that is good once, for the same user, tool and
-arguments: an approval can be neither forged nor used again.
+What waits is kept in the database and not by the client, which gets a name for it that is good once, for the same user,
+tool and arguments: an approval can be neither forged nor used again, and any server of the database takes it.
 """
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import secrets
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
+from pydantic import BaseModel, ConfigDict, JsonValue
+
 from flows.document import JsonObject
+from runtime.database.database import Database
 from tools.approvals import Approval
 
 SECONDS: Final = 900.0
 """How long a question waits."""
 
-KEPT: Final = 1_000
-"""How many questions of all users wait; the oldest is dropped first."""
+KEPT: Final = 200
+"""How many questions of a user wait; those that end first are dropped first."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Waiting:
+class Waiting(BaseModel):
     """A call that waits.
 
     Attributes:
@@ -35,23 +36,31 @@ class Waiting:
         done: what of a batch is done.
     """
 
+    model_config = ConfigDict(frozen=True)
+
     question: Approval
-    given: tuple[Approval, ...]
-    done: Sequence[JsonObject]
+    given: tuple[Approval, ...] = ()
+    done: Sequence[dict[str, JsonValue]] = ()
+
+    @property
+    def steps(self) -> Sequence[JsonObject]:
+        """What of a batch is done, as the results of its actions."""
+        return self.model_dump(mode="json")["done"]
 
 
 class WaitingCalls:
-    """The calls that wait in this process.
+    """The calls that wait. Every method may raise `StoreUnavailable` or `SecretKeyUnavailable`.
 
     Args:
-        clock: a clock that never goes back, in seconds.
+        database: where they are kept, encrypted.
+        clock: the time in seconds since the epoch.
     """
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, database: Database, clock: Callable[[], float] = time.time) -> None:
+        self._database = database
         self._clock = clock
-        self._kept: OrderedDict[str, tuple[str, float, Waiting]] = OrderedDict()
 
-    def add(self, user: str, tool: str, arguments: Mapping[str, Any], waiting: Waiting) -> str:
+    async def add(self, user: str, tool: str, arguments: Mapping[str, Any], waiting: Waiting) -> str:
         """Keep a call; returns the name under which it is taken up again.
 
         Args:
@@ -60,17 +69,27 @@ class WaitingCalls:
             arguments: what it was given.
             waiting: the call.
         """
-        name = secrets.token_urlsafe(24)
-        self._kept[name] = (_digest(user, tool, arguments), self._clock() + SECONDS, waiting)
-        while len(self._kept) > KEPT:
-            self._kept.popitem(last=False)
+        from server.mcp.consent.rows import CallRows
+
+        name, now = secrets.token_urlsafe(24), self._clock()
+        document = await asyncio.to_thread(self._database.documents.seal_text, waiting.model_dump_json())
+        rows = CallRows(self._database, user)
+        await rows.add(_digest(name), _call(tool, arguments), document, now=int(now), until=int(now + SECONDS), kept=KEPT)
         return name
 
-    def take(self, name: str, user: str, tool: str, arguments: Mapping[str, Any]) -> Waiting | None:
+    async def take(self, name: str, user: str, tool: str, arguments: Mapping[str, Any]) -> Waiting | None:
         """The call of this name, which is then forgotten; None if there is none for this user, tool and arguments."""
-        digest, until, waiting = self._kept.pop(name, ("", 0.0, None))
-        return waiting if digest == _digest(user, tool, arguments) and until > self._clock() else None
+        from server.mcp.consent.rows import CallRows
+
+        found = await CallRows(self._database, user).take(_digest(name))
+        if found is None or found.call != _call(tool, arguments) or found.until <= self._clock():
+            return None
+        return Waiting.model_validate_json(await asyncio.to_thread(self._database.documents.unseal_text, found.document))
 
 
-def _digest(user: str, tool: str, arguments: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps([user, tool, arguments], sort_keys=True).encode()).hexdigest()
+def _call(tool: str, arguments: Mapping[str, Any]) -> str:
+    return _digest(json.dumps([tool, arguments], sort_keys=True))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -76,7 +76,7 @@ async def create_flow(call: Call, asked: CreateFlow) -> FlowMade:
     flow = Flow.empty(asked.name, asked.description)
     store = await call.caller.flows()
     entry = await store.add(flow, Author(kind="assistant", session=SESSION, turn=call.id))
-    call.baselines.note(call.client, entry.id, None, entry.version)
+    await call.note_base(entry.id, None, entry.version)
     return FlowMade(text=f"Stored the empty flow {entry.name!r} as {entry.id}.", flow=FlowRef.of(entry))
 
 
@@ -160,12 +160,12 @@ async def delete_flow(call: Call, asked: OneFlow) -> FlowDeleted:
     store = await call.caller.flows()
     stored = await store.get(asked.flow_id)
     entry = stored.entry
-    if call.baselines.of(call.client, stored) is not None and not call.mandate.is_open("remove"):
+    if (await call.base_of(stored)).flow is not None and not call.mandate.is_open("remove"):
         title = f"Delete the flow {entry.name[:80]!r} with all its versions"
         call.require(RemovalApproval(title=title, targets=[entry.id], why=NOT_ASKED))
     await store.remove(entry.id)
     await call.caller.assistant.flow_sessions.remove_flow(call.caller.id, entry.id)
-    call.baselines.forget(call.client, entry.id)
+    await call.forget_base(entry.id)
     return FlowDeleted(text=f"Deleted the flow {entry.name!r}.", deleted=entry.id)
 
 

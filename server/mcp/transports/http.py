@@ -114,8 +114,8 @@ class McpService:
     def __init__(self, state: ServerState) -> None:
         self.state = state
         self.stopping = state.stopping
-        self.baselines = Baselines()
-        self.waiting = WaitingCalls()
+        self.baselines = Baselines(state.assistant.database)
+        self.waiting = WaitingCalls(state.assistant.database)
         self._subscriptions: Subscriptions | None = None
         self._endpoints: dict[Group | None, _Endpoint] = {}
         state.drain.on_begin.append(self.end_streams)
@@ -179,6 +179,7 @@ class McpService:
     async def aclose(self) -> None:
         """End every session, within limits."""
         self.end_streams()
+        await self.state.flow_changes.aclose()
         tasks = [endpoint.task for endpoint in self._endpoints.values() if not endpoint.task.done()]
         self.stopping.set()
         if not tasks:

@@ -93,8 +93,6 @@ async def talking(
     group: Group | None = None,
     user: User = LOCAL,
     settings: ServerSettings | None = None,
-    baselines: Baselines | None = None,
-    waiting: WaitingCalls | None = None,
     handler: Any = None,
 ) -> AsyncGenerator[Talk]:
     """A client of a server in this process.
@@ -107,16 +105,13 @@ async def talking(
         group: which of the two servers.
         user: whose token the client has.
         settings: the limits.
-        baselines: what the user's flows held before.
-        waiting: the calls that wait.
         handler: gets what the server tells of its own accord.
     """
     state = local_state(assistant, settings or ServerSettings())
     visitor = Visitor(Caller(state, user), "" if mode == WITHOUT else "here", standing_mandate(allow))
     subscriptions = Subscriptions(state.flow_changes)
-    server = McpServer(
-        group, lambda _: visitor, subscriptions, baselines or Baselines(), waiting or WaitingCalls()
-    ).server
+    baselines, waiting = Baselines(assistant.database), WaitingCalls(assistant.database)
+    server = McpServer(group, lambda _: visitor, subscriptions, baselines, waiting).server
     found: list[Talk] = []
     try:
         async with Client(
@@ -126,6 +121,7 @@ async def talking(
             yield found[0]
     finally:
         subscriptions.close()
+        await state.flow_changes.aclose()
         await assistant.aclose()
 
 

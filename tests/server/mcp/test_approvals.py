@@ -13,9 +13,7 @@ from flows.catalogue import Catalogue
 from runtime.accounts.scopes import scopes_of
 from runtime.accounts.user import LOCAL, User
 from runtime.files.store import UserFiles
-from server.mcp.consent.baselines import Baselines
 from server.mcp.consent.permissions import UnknownPermission, standing_mandate
-from server.mcp.consent.waiting import WaitingCalls
 from server.settings import ServerSettings
 from server.store.sql import SqlFlowStore
 from tests.server.mcp.clients import WITH_SESSIONS, WITHOUT, Talk, talking, text_of
@@ -127,8 +125,7 @@ async def test_what_a_client_adds_to_a_users_flow_is_its_own_and_the_rest_stays_
 
 
 async def test_once_somebody_else_has_stored_the_flow_all_of_it_is_the_users(catalogue: Catalogue) -> None:
-    baselines = Baselines()
-    async with of_the_user(catalogue, WITH_SESSIONS, baselines=baselines) as (talk, flow, store):
+    async with of_the_user(catalogue, WITH_SESSIONS) as (talk, flow, store):
         await talk.give("add_component", flow_id=flow, type="ChatOutput")
         stored = await store.get(flow)
         added = stored.flow.components[-1].id
@@ -199,7 +196,7 @@ async def test_a_new_component_is_asked_about_with_its_source(catalogue: Catalog
 
 
 async def test_the_yes_of_a_reply_is_good_once_for_the_same_call_of_the_same_user(catalogue: Catalogue) -> None:
-    waiting, agreed = WaitingCalls(), {"approval": types.ElicitResult(action="accept", content={"approve": True})}
+    agreed = {"approval": types.ElicitResult(action="accept", content={"approve": True})}
     asked: list[types.InputRequiredResult] = []
 
     async def ask(talk: Talk, name: str, **arguments: Any) -> str:
@@ -216,7 +213,7 @@ async def test_the_yes_of_a_reply_is_good_once_for_the_same_call_of_the_same_use
     who = assistant(catalogue)
     store = await store_of(who)
     first, second = [(await store.add(flow_of(LOUDER, catalogue))).id for _ in range(2)]
-    async with talking(who, WITHOUT, answers=True, waiting=waiting) as talk:
+    async with talking(who, WITHOUT, answers=True) as talk:
         for state in ("made-up", ""):
             with pytest.raises(MCPError, match="No such question"):
                 await reply(talk, state, "delete_flow", flow_id=first)
@@ -233,13 +230,6 @@ async def test_the_yes_of_a_reply_is_good_once_for_the_same_call_of_the_same_use
             await reply(talk, state, "delete_flow", flow_id=first)
     (request,) = (asked[0].input_requests or {}).values()
     assert isinstance(request, types.ElicitRequest)
-
-
-async def test_a_waiting_question_is_only_its_users(catalogue: Catalogue) -> None:
-    del catalogue
-    waiting = WaitingCalls()
-    name = waiting.add("ada", "delete_flow", {"flow_id": "1"}, None)  # pyright: ignore[reportArgumentType]  (not read)
-    assert waiting.take(name, "eve", "delete_flow", {"flow_id": "1"}) is None
 
 
 @BOTH

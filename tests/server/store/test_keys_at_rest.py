@@ -72,6 +72,8 @@ drop table secrets;
 drop table servers;
 drop table langflow_links;
 drop table langflow_bases;
+drop table mcp_calls;
+drop table mcp_baselines;
 alter table runs drop column stop_asked;
 drop index ix_runs_seen_at;
 alter table runs drop column state;
