@@ -6,7 +6,7 @@ from flows.catalogue import Catalogue
 from flows.document import Node
 from flows.edits.result import EditError
 from flows.faults import Fault
-from flows.json_values import MISSING, as_list, as_object
+from flows.json_values import MISSING, JsonObject, Missing, as_list, as_object
 from flows.ports import tool_mode_changes, with_changes
 
 
@@ -30,9 +30,9 @@ def with_tool_mode(node: Node, catalogue: Catalogue, *, enabled: bool) -> Node:
     if component is None:
         message = f"The outputs of {node.id} are not known, since its type is not in the catalogue."
         raise EditError(Fault(code="unknown_type", message=message, fix="Add the component anew.", node=node.id))
-    definition = {**node.definition, "outputs": as_list(component.definition.get("outputs"))}
+    definition: JsonObject = {key: value for key, value in node.definition.items() if key != "tool_mode"}
+    definition["outputs"] = as_list(component.definition.get("outputs"))
     standing = component.definition.get("tool_mode", MISSING)
-    definition = {key: value for key, value in definition.items() if key != "tool_mode"}
-    if standing is not MISSING:
+    if not isinstance(standing, Missing):
         definition["tool_mode"] = standing
     return Node({**node.raw, "data": {**as_object(node.raw.get("data")), "node": definition}})
