@@ -46,8 +46,8 @@ from server.routes import (
 from server.routes.aisdk import chat
 from server.routes.browser import page, sign_in
 from server.routes.conversations import stored as conversations
+from server.routes.flows import configure, revisions, sessions, stored, templates, updates
 from server.routes.flows import files as flow_files
-from server.routes.flows import revisions, sessions, stored, templates, updates
 from server.routes.installation import bundles, evaluations, models, users
 from server.routes.langflow import connections as langflow_connections
 from server.routes.langflow import links as langflow_links
@@ -167,6 +167,7 @@ def create_app(
                 *run_log.routes,
                 *runs.routes,
                 *files.routes,
+                *configure.routes,  # before the types, which may have any name
                 *components.routes,
                 *bundles.routes,
                 *evaluations.routes,

@@ -75,6 +75,7 @@ NEEDS: Final[Mapping[str, Needs]] = {
     FILES_PATH: Needs(),
     f"{FILES_PATH}/{{path:path}}": Needs(),
     "/api/v1/components": Needs(),
+    "/api/v1/components/configure": Needs(change="read"),  # it stores nothing
     "/api/v1/components/{type:path}": Needs(),
     "/api/v1/templates": Needs(),
     "/api/v1/templates/{name}": Needs(),

@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 ACTIONS: Final = frozenset(
-    {"assist", "cancel", "duplicate", "import", "install", "reset", "restore", "rewind", "run", "stream", "update"}
+    (
+        *("assist", "cancel", "configure", "duplicate", "import", "install"),
+        *("reset", "restore", "rewind", "run", "stream", "update"),
+    )
 )
 """Last parts of paths that are verbs."""
 

@@ -199,6 +199,7 @@ WITHOUT_COMMAND: dict[str, str] = {
     "POST /api/v1/agentic/sessions/reset": "`/reset` and `/forget` of `chat`: test_chat.py",
     "GET /api/v1/agentic/check-config": "`models list` says it, and more",
     "POST /api/v1/agentic/client-metrics": "a page reports what only it can measure",
+    "POST /api/v1/components/configure": "an editor asks what values change; `ask` and `flow build` do it themselves",
     "POST /api/v1/flows": "`flow import` stores one flow as well",
     f"PUT {FLOW}": "`flow import --replace`: test_stored.py",
     f"PATCH {FLOW}": "an editor changes a flow by actions; `ask` and `chat` do it in words",

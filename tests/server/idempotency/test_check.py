@@ -36,6 +36,7 @@ REPEATABLE = {
     "/api/v1/agentic/turns/{turn_id}/cancel",
     "/api/v1/runs/{run_id}/cancel",
     "/api/v1/bundles/{name}/install",
+    "/api/v1/components/configure",
     "/api/v1/users/{user}/revoke",
 }
 """Paths that make nothing: a second request without a key finds that it is done."""
