@@ -31,6 +31,7 @@ def serve(
     as_json: Json = False,
 ) -> None:
     """Serve the assistant over HTTP until it is stopped; WIREWRIGHT_LOG chooses the form of its log."""
+    from cli.flow_tests.tester import StoredFlowTester
     from cli.settings import settings_of
     from server.serve import CannotServe
     from server.serve import serve as run_server
@@ -45,7 +46,7 @@ def serve(
             tls_key=tls_key,
             proxy_headers=proxy_headers,
         )
-        run_server(settings, announce, as_json=True) if as_json else run_server(settings)
+        run_server(settings, announce if as_json else None, as_json=as_json, flow_tester=StoredFlowTester())
     except CannotServe as unable:
         raise CommandError("cannot_serve", unable.message, fix=unable.fix) from None
 

@@ -19,6 +19,7 @@ from server.access.failed_sign_ins import FailedSignIns
 from server.access.scopes import checked
 from server.drain import Drain, DrainCheck
 from server.errors import HANDLERS
+from server.flow_tests.tester import FlowTester
 from server.idempotency.check import REPLAYED
 from server.idempotency.keys import IdempotencyKeys
 from server.mcp.transports import routes as mcp
@@ -46,8 +47,8 @@ from server.routes import (
 from server.routes.aisdk import chat
 from server.routes.browser import page, sign_in
 from server.routes.conversations import stored as conversations
-from server.routes.flows import configure, revisions, sessions, stored, templates, updates
 from server.routes.flows import files as flow_files
+from server.routes.flows import configure, needs, revisions, sessions, stored, templates, tests, updates
 from server.routes.installation import bundles, evaluations, models, users
 from server.routes.langflow import connections as langflow_connections
 from server.routes.langflow import links as langflow_links
@@ -102,6 +103,7 @@ def create_app(
     assistant: Assistant | None = None,
     stopping: asyncio.Event | None = None,
     access: Access | None = None,
+    flow_tester: FlowTester | None = None,
 ) -> Starlette:
     """The application of one server.
 
@@ -110,6 +112,7 @@ def create_app(
         assistant: takes the turns; None opens one with the application, whose runner starts in the background.
         stopping: set when the server stops, so that open streams can send their last event.
         access: decides who may use it; None takes the token of the data folder, which is made if there is none.
+        flow_tester: runs the saved tests of flows; None for a server that cannot.
 
     Raises:
         TokenUnavailable: there is no token, and none can be made.
@@ -132,7 +135,15 @@ def create_app(
                 kept=settings.turn_events_kept,
                 data=settings.data,
             )
-            state = ServerState(settings, serving, stop, drain, DatabaseProbe(serving.database), running)
+            state = ServerState(
+                settings,
+                serving,
+                stop,
+                drain,
+                DatabaseProbe(serving.database),
+                running,
+                flow_tester=flow_tester,
+            )
             memory = IdleMemory(lambda: drain.under_way)
             drain.on_done = memory.worked
             stack.callback(memory.close)
@@ -162,6 +173,8 @@ def create_app(
                 *revisions.routes,
                 *updates.routes,
                 *sessions.routes,
+                *needs.routes,
+                *tests.routes,
                 *templates.routes,
                 *conversations.routes,
                 *run_log.routes,

@@ -31,6 +31,7 @@ from server.telemetry.tracing import is_traced
 if TYPE_CHECKING:
     from agent.assistant import Assistant
     from server.drain import Drain
+    from server.flow_tests.tester import FlowTester
 
 STOP_SECONDS = 5
 """How long open requests may take to end when they are interrupted."""
@@ -146,6 +147,7 @@ def serve(
     *,
     assistant: "Assistant | None" = None,
     as_json: bool = False,
+    flow_tester: "FlowTester | None" = None,
 ) -> None:
     """Serve until SIGINT or SIGTERM.
 
@@ -154,6 +156,7 @@ def serve(
         announce: gets the URL once requests are answered; None prints a line with it.
         assistant: takes the turns; None opens one.
         as_json: log JSON lines even on a terminal.
+        flow_tester: runs the saved tests of flows; None for a server that cannot.
 
     Raises:
         CannotServe: the address is taken, nobody could use the server, or it could not start.
@@ -189,7 +192,7 @@ def serve(
             asyncio.run(_check_database(settings))
         if not is_loopback(settings.host):
             asyncio.run(_check_users(settings))
-        app = create_app(settings, assistant=assistant, stopping=stopping, access=access)
+        app = create_app(settings, assistant=assistant, stopping=stopping, access=access, flow_tester=flow_tester)
         server = HttpServer(
             app, stopping, lambda: announce(url) if announce else _print(url, access.link(url)), settings, metrics
         )

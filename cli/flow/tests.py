@@ -1,14 +1,13 @@
 """`wirewright flow test`: the tests that lie beside a flow, on the real engine."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cli.errors import FAILED, BadUsage, CommandError
 from cli.flow.components import ComponentsFolder, inspect_all
 from cli.flow.run import approved_hosts, not_run, result_json, runner_of_settings, written
-from cli.flow.tweaks import Tweak, checked_tweaks, named_node
 from cli.options import AllowHost, FlowFile, Json
 from cli.output.columns import print_lines
 from cli.output.faults import has_errors, note_faults
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from cli.flow.source import LoadedFlow
     from evals.flow_tests.cases import FlowTests, InvalidTest
     from evals.flow_tests.running import PreparedTest, TestedFlow
-    from flows.catalogue import Catalogue
     from flows.faults import Fault
     from runtime.options import RunOptions
     from runtime.results import RunResult
@@ -52,6 +50,7 @@ def run_tests(
     import asyncio
 
     from cli.flow.source import all_faults, load_flow
+    from cli.flow_tests.tester import prepared_tests
 
     with asyncio.Runner() as loop:  # one engine makes the flow's own components and then runs it
         runner = runner_of_settings()
@@ -69,7 +68,7 @@ def run_tests(
                 result = written(loaded, loop.run(runner.execute(loaded.flow, save, _options(hosts))))
                 _save(path, save, result, as_json=as_json)
                 return
-            prepared = _prepared(cases, loaded, catalogue, hosts)
+            prepared = prepared_tests(cases, loaded, catalogue, _options(hosts))
             tested = loop.run(_play(cases, prepared, loaded, runner, as_json=as_json))
         finally:
             loop.run(runner.aclose())
@@ -116,35 +115,11 @@ def _read(path: Path) -> "FlowTests":
         raise BadUsage("invalid_tests", f"{error}.", fix="Correct it: docs/flow-tests.md.", where=error.place) from None
 
 
-def _options(hosts: tuple[str, ...], **more: Any) -> "RunOptions":
+def _options(hosts: tuple[str, ...]) -> "RunOptions":
     from cli.files.local import LocalVariables, local_files
     from runtime.options import RunOptions
 
-    return RunOptions(files=local_files(), variables=LocalVariables(), hosts=hosts, **more)
-
-
-def _prepared(
-    cases: "FlowTests", loaded: "LoadedFlow", catalogue: "Catalogue", hosts: tuple[str, ...]
-) -> "list[PreparedTest | InvalidTest]":
-    """The tests with the options of their runs; one whose tweaks or node do not fit the flow cannot be run."""
-    from evals.flow_tests.cases import InvalidTest
-    from evals.flow_tests.running import PreparedTest
-
-    found: list[PreparedTest | InvalidTest] = []
-    for test in cases.tests:
-        if isinstance(test, InvalidTest):
-            found.append(test)
-            continue
-        try:
-            given = [_tweak(place, value) for place, value in test.tweaks.items()]
-            tweaks = checked_tweaks(given, loaded, catalogue)
-            node = None if test.node is None else named_node(test.node, loaded).id
-        except BadUsage as refused:
-            found.append(InvalidTest(test.title, f"{refused.message} {refused.fix}".rstrip()))
-            continue
-        named = {"session": test.session, "timeout": test.timeout, "want_nodes": node is not None}
-        found.append(PreparedTest(test=test, options=_options(hosts, tweaks=tweaks, **named), node=node))
-    return found
+    return RunOptions(files=local_files(), variables=LocalVariables(), hosts=hosts)
 
 
 async def _play(
@@ -166,11 +141,6 @@ async def _play(
             state = "passed" if one.passed else "ERROR " if one.invalid else "FAILED"
             print_lines(f"{state}  {one.name}{'' if one.passed else f': {loaded.in_words(one.reason)}'}")
     return tested
-
-
-def _tweak(place: str, value: Any) -> Tweak:
-    node, _, field = place.rpartition(".")
-    return Tweak(node, field, value)
 
 
 def _save(path: Path, text: str | None, result: "RunResult", *, as_json: bool) -> None:

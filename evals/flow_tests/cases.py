@@ -87,7 +87,22 @@ def load_tests(path: Path) -> FlowTests:
     Raises:
         ScenarioError: the file itself cannot be used.
     """
-    file = load_document(path, _File)
+    return _tests(load_document(path, _File))
+
+
+def tests_of(document: JsonValue) -> FlowTests:
+    """The tests in what a file of tests says; each that cannot be run is there as an `InvalidTest`.
+
+    Raises:
+        ScenarioError: it cannot be used.
+    """
+    try:
+        return _tests(_File.model_validate_json(json.dumps(document)))
+    except ValidationError as error:
+        raise ScenarioError("tests", fault_words(error)) from None
+
+
+def _tests(file: _File) -> FlowTests:
     found: list[FlowTest | InvalidTest] = []
     names: set[str] = set()
     for number, each in enumerate(file.tests, start=1):

@@ -83,6 +83,56 @@ def without_file(data: JsonObject) -> list[str]:
     ]
 
 
+@dataclass(frozen=True)
+class MissingFile:
+    """A file that a run lacks.
+
+    Attributes:
+        node: the id of the node that reads it, or of the group that the node is inside of.
+        field: the field that names it.
+        path: what the field names; empty if it names nothing.
+    """
+
+    node: str
+    field: str
+    path: str
+
+
+def missing_files(data: JsonObject, listed: Sequence[str]) -> list[MissingFile]:
+    """The files for which `give_files` would refuse a run, in the order of the nodes.
+
+    Args:
+        data: nodes and edges.
+        listed: the paths of the user's files.
+    """
+    return list(_missing(data, listed, _connected(data), None))
+
+
+def _missing(
+    data: JsonObject, listed: Sequence[str], connected: frozenset[tuple[str, str]], outer: str | None
+) -> Iterator[MissingFile]:
+    for node in nodes_in(data):
+        shown = outer or as_text(node.get("id"))
+        if group := group_data(definition_of(node)):
+            yield from _missing(group, listed, connected | _connected(group), shown)
+            continue
+        for name in _fields_of(node):
+            named = _value(node, name)
+            if kind_of(node) in _FOLDERS:
+                continue
+            if not named and _needs_file(node, connected):
+                yield MissingFile(shown, name, "")
+            yield from (MissingFile(shown, name, one) for one in named if _path_of(one, listed) is None)
+
+
+def _path_of(named: str, listed: Sequence[str]) -> str | None:
+    """The path of a user's file by the name in a flow; Langflow puts the id of a flow or a user before a name."""
+    path = named.removeprefix("./")
+    if path not in listed and len(path.partition("/")[0]) == _UUID_LENGTH:
+        path = path.partition("/")[2]
+    return path if path in listed else None
+
+
 @dataclass
 class _Giver:
     listed: Sequence[str]
@@ -116,11 +166,9 @@ class _Giver:
         return with_definition(node, _with_files(definition, values)) if values else node
 
     def _file(self, node: str, named: str) -> str:
-        """The path of the file that a node names; Langflow puts the id of a flow or a user before a name."""
-        path = named.removeprefix("./")
-        if path not in self.listed:
-            path = path.partition("/")[2] if len(path.partition("/")[0]) == _UUID_LENGTH else path
-        if path not in self.listed:
+        """The path of the file that a node names."""
+        path = _path_of(named, self.listed)
+        if path is None:
             raise RunFailed(self._no_file(node, f"You have no file {named[:200]!r}."))
         self.paths.add(path)
         return path

@@ -14,6 +14,7 @@ from pydantic import TypeAdapter
 from agent.assistant import Assistant
 from agent.contract.events import EVENTS
 from agent.contract.requests import STREAM_PATH
+from cli.flow_tests.tester import StoredFlowTester
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from runtime.keychain.access_token import access_token
@@ -50,7 +51,7 @@ async def serving(
     token = access_token(settings.data)
     access = access or Access(token)
     stopping, listening, listener = asyncio.Event(), asyncio.Event(), bound("127.0.0.1", 0)
-    app = create_app(settings, assistant=assistant, stopping=stopping, access=access)
+    app = create_app(settings, assistant=assistant, stopping=stopping, access=access, flow_tester=StoredFlowTester())
     server = HttpServer(app, stopping, listening.set, settings)
     task = asyncio.create_task(server.serve(sockets=[listener]))
     waiting = asyncio.create_task(listening.wait())

@@ -205,6 +205,11 @@ WITHOUT_COMMAND: dict[str, str] = {
     f"PATCH {FLOW}": "an editor changes a flow by actions; `ask` and `chat` do it in words",
     f"GET {FLOW}/revisions/{{version}}/diff": "`flow diff FLOW@1 FLOW@2` compares any two",
     f"DELETE {FLOW}/sessions/{{session:path}}": "`flow sessions remove F SESSION`: test_stored.py",
+    f"GET {FLOW}/needs": "the page's list of what to set up; `flow check` and a run say it of a file",
+    **{
+        f"{method} {FLOW}/tests{suffix}": "the page keeps and runs the tests of a stored flow; `flow test` has a file"
+        for method, suffix in (("GET", ""), ("PUT", ""), ("POST", "/run"))
+    },
     "GET /api/v1/templates": "`flow templates` without a name: test_installation.py",
     "DELETE /api/v1/runs": "`runs remove --all`: test_stored.py",
     "GET /api/v1/runs/{run_id}": "`runs show` finds a run by the beginning of its id in the list",
