@@ -214,6 +214,8 @@ class Scenario(Strict):
         files: the user's files, content by path.
         services: HTTP services on loopback that flows may call; `{{service:NAME}}` in any text is its address.
         models: the answers of the models inside the flows; without any, the configured models answer.
+        keyless: whether the user has no key for these models yet: the player's own runs have none of them, and they
+            answer in the harness's runs alone.
         turns: the user's messages.
         approvals: the user's answers to approvals: always the same, or one decision after the other.
         open: whether no reference flow is known: then expectations and probes decide, and scores that compare with a
@@ -238,6 +240,7 @@ class Scenario(Strict):
     files: dict[Text, str] = Field(default_factory=dict[str, str])
     services: tuple[Service, ...] = ()
     models: tuple[ModelRule, ...] = ()
+    keyless: Annotated[bool, Field(exclude_if=operator.not_)] = False
     turns: Annotated[tuple[Turn, ...], Field(min_length=1)]
     approvals: Literal["approve", "deny"] | tuple[Decision, ...] = "approve"
     open: Annotated[bool, Field(exclude_if=operator.not_)] = False

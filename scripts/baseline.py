@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from cli.eval.play.environment import play_environment
 from evals.analysis.tally import tally, write_verdicts
 from evals.play.attempts import play
+from evals.play.environment import PATIENCE
 from evals.players.demo import DemoPlayer
 from evals.scenarios.loader import load_scenarios
 from evals.score import Verdict, score_attempts
@@ -29,7 +30,7 @@ def score_table(verdicts: Sequence[Verdict]) -> str:
 async def demo_verdicts() -> list[Verdict]:
     """All scenarios, played by the demo planner and scored."""
     scenarios = load_scenarios()
-    async with play_environment(2) as environment:
+    async with play_environment(2, patience=PATIENCE) as environment:
         attempts = await play(scenarios, DemoPlayer(), environment)
         return score_attempts(scenarios, attempts, environment.catalogue)
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from cli.eval.play.environment import play_environment
 from evals.play.attempts import play
-from evals.play.environment import PlayEnvironment
+from evals.play.environment import PATIENCE, PlayEnvironment
 from evals.players.cheats.table import CHEATS, CONTROL, Cheat, Task, tasks_of
 from evals.scenarios.loader import load_scenarios
 from evals.score import score_attempts
@@ -64,7 +64,7 @@ def as_markdown(outcomes: Sequence[Outcome]) -> str:
 async def measured(size: int) -> list[Outcome]:
     """The outcomes of the control and every cheat."""
     found: list[Outcome] = []
-    async with play_environment(2) as environment:
+    async with play_environment(2, patience=PATIENCE) as environment:
         every = tasks_of(load_scenarios(), environment.catalogue)
         for cheat in (CONTROL, *CHEATS):
             one = await outcome(cheat, every, environment, size if cheat.acts else len(every))

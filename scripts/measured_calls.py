@@ -24,7 +24,7 @@ from uv import find_uv_bin
 from agent.models.scripted import scripted
 from cli.eval.play.environment import play_environment
 from evals.play.attempts import play
-from evals.play.environment import PlayEnvironment
+from evals.play.environment import PATIENCE, PlayEnvironment
 from evals.players.oracle.player import OraclePlayer
 from evals.scenarios.loader import load_scenarios
 from flows.document import Flow
@@ -106,7 +106,7 @@ async def measure(kinds: list[str], every: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         traces = Path(folder, "traces")
         await asyncio.to_thread(traces.mkdir)
-        async with play_environment(2) as environment:
+        async with play_environment(2, patience=PATIENCE) as environment:
             runner = environment.runner
             engine = runner.engine_pid if isinstance(runner, Runner) else None
             if engine is None:

@@ -20,7 +20,7 @@ from evals.behaviours.recorded import RECORDED, Behaviours, recorded_behaviours
 from evals.behaviours.running import Engine
 from evals.mutate.trials import SAMPLE, prepare_mutants, run_trials
 from evals.play.attempts import play
-from evals.play.environment import PlayEnvironment
+from evals.play.environment import PATIENCE, PlayEnvironment
 from evals.play.user_components import make_user_components, with_user_components
 from evals.play.versions import versions
 from evals.play.workers import for_each
@@ -93,7 +93,7 @@ async def _record(names: Sequence[str], *, anew: bool) -> list[str]:
     before = Behaviours({} if anew else recorded_behaviours())
     found, whole = Behaviours(), Behaviours(recorded_behaviours() if names else {})
     try:
-        async with play_environment(CONCURRENCY) as environment:
+        async with play_environment(CONCURRENCY, patience=PATIENCE) as environment:
             faults = await record(scenarios, environment, before, found)
             if not names:
                 await record_mutants(environment, before, found)

@@ -12,6 +12,7 @@ import yaml
 from cli.eval.play.environment import play_environment
 from evals.journal import open_journal, read_journal
 from evals.play.attempts import play
+from evals.play.environment import PATIENCE
 from evals.players.oracle.player import OraclePlayer
 from evals.scenarios.loader import load_scenarios
 from scripts.checkout import ROOT, checkout_environment
@@ -40,7 +41,7 @@ def stale(name: str) -> list[str]:
 async def record(name: str) -> None:
     """Record one cassette, and describe it."""
     scenarios = [scenario for scenario in load_scenarios() if scenario.id in RECORDED[name]]
-    async with play_environment(2) as environment:
+    async with play_environment(2, patience=PATIENCE) as environment:
         attempts = await play(scenarios, OraclePlayer(), environment)
     journal = open_journal(FOLDER / f"{name}.jsonl", resume=False)
     for attempt in attempts:

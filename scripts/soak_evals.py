@@ -12,7 +12,7 @@ from cli.eval.play.environment import play_environment
 from evals.analysis.comparison import Difference, compare
 from evals.analysis.tally import tally
 from evals.play.attempts import play
-from evals.play.environment import PlayEnvironment
+from evals.play.environment import PATIENCE, PlayEnvironment
 from evals.players.demo import DemoPlayer
 from evals.players.oracle.player import OraclePlayer
 from evals.players.player import Player
@@ -57,7 +57,7 @@ def lines(difference: Difference) -> list[str]:
 
 async def _main(rounds: int, names: Sequence[str]) -> list[str]:
     scenarios = [scenario for scenario in load_scenarios() if not names or scenario.id in names]
-    async with play_environment(2) as environment:
+    async with play_environment(2, patience=PATIENCE) as environment:
         return await soak(scenarios, environment, rounds)
 
 

@@ -30,6 +30,9 @@ NEIGHBOURS: Mapping[str, tuple[str, ...]] = {
 }
 """The operators of a condition that are mistaken for each other."""
 
+OF_WORDS = frozenset({"equals", "not equals", "contains", "starts with", "ends with"})
+"""The operators that treat capital letters as their condition says; the others do not look at that."""
+
 NUMBERS: Mapping[str, tuple[str, ...]] = {
     "ConditionalRouter": ("match_text",),
     "Operations": ("head_characters", "tail_characters", "num_rows"),
@@ -54,6 +57,9 @@ SEPARATORS: Mapping[str, tuple[str, ...]] = {
 }
 """The fields that separate."""
 
+TABLES = frozenset({"DataFrame", "Table"})
+"""The types of outputs with several rows."""
+
 TEXTS = ("template", "input_value", "text1", "text2", "pattern")
 """The fields whose texts two nodes may have exchanged."""
 
@@ -65,17 +71,20 @@ AWAY = "http://127.0.0.1:9/inbox"
 
 
 def other_operator(flow: Flow, catalogue: Catalogue, scenario: Scenario) -> Iterator[Fault]:
-    """A condition with a neighbouring operator, or with the other treatment of capital letters."""
+    """A condition with a neighbouring operator, or with the other treatment of capital letters where it has one."""
     del scenario
     for node in _of_types(flow, ("ConditionalRouter",)):
-        for other in NEIGHBOURS.get(str(node.value("operator")), ()):
+        operator = str(node.value("operator"))
+        for other in NEIGHBOURS.get(operator, ()):
             yield f"{node.id}.operator became {other!r}", _set(flow, catalogue, node, operator=other)
+        if operator not in OF_WORDS:
+            continue
         sensitive = node.value("case_sensitive") is not False
         yield f"{node.id}.case_sensitive turned", _set(flow, catalogue, node, case_sensitive=not sensitive)
 
 
 def border_off_by_one(flow: Flow, catalogue: Catalogue, scenario: Scenario) -> Iterator[Fault]:
-    """A number that is a border, one more or one less."""
+    """A number that is a border, one more or one less; a size of pieces below which no two fit together has none."""
     del scenario
     for node, name in _fields(flow, NUMBERS):
         value = node.value(name)
@@ -83,6 +92,8 @@ def border_off_by_one(flow: Flow, catalogue: Catalogue, scenario: Scenario) -> I
         if isinstance(value, bool) or not re.fullmatch(r"-?\d+", text):
             continue
         for step in (1, -1):
+            if node.type == "SplitText" and max(int(text), int(text) + step) < _two_pieces(node):
+                continue
             other: Json = int(text) + step
             other = str(other) if isinstance(value, str) else other
             yield f"{node.id}.{name} became {other}", _set(flow, catalogue, node, **{name: other})
@@ -111,7 +122,7 @@ def swapped_texts(flow: Flow, catalogue: Catalogue, scenario: Scenario) -> Itera
 
 
 def other_instructions(flow: Flow, catalogue: Catalogue, scenario: Scenario) -> Iterator[Fault]:
-    """Instructions of a model, turned round or emptied."""
+    """Instructions of a model, turned round or emptied; those that every new component has are not emptied."""
     del scenario
     for node in flow.components:
         for name in INSTRUCTIONS:
@@ -124,13 +135,17 @@ def other_instructions(flow: Flow, catalogue: Catalogue, scenario: Scenario) -> 
                     yield f"{node.id} lost its words", _set(flow, catalogue, node, template=_variables(value))
                 continue
             yield f"{node.id}.{name} was turned round", _set(flow, catalogue, node, **{name: f"Never do this: {value}"})
-            yield f"{node.id}.{name} was emptied", _set(flow, catalogue, node, **{name: ""})
+            kind = catalogue.get(node.type)
+            if kind is None or value != as_object(kind.template.get(name)).get("value"):
+                yield f"{node.id}.{name} was emptied", _set(flow, catalogue, node, **{name: ""})
 
 
 def other_separator(flow: Flow, catalogue: Catalogue, scenario: Scenario) -> Iterator[Fault]:
-    """Another separator."""
+    """Another separator; a parser that gets one record separates nothing."""
     del scenario
     for node, name in _fields(flow, SEPARATORS):
+        if node.type == "ParserComponent" and not _gets_table(flow, catalogue, node):
+            continue
         value = str(node.value(name) or "")
         for other in (";", " ", "\n"):
             if other != value:
@@ -248,6 +263,24 @@ def _fields(flow: Flow, names: Mapping[str, tuple[str, ...]]) -> list[tuple[Node
         for name in names.get(node.type, ())
         if (node.id, name) not in connected and as_object(node.field(name)).get("show") is not False
     ]
+
+
+def _two_pieces(node: Node) -> int:
+    """How long two pieces of one character are with the separator between them."""
+    separator = str(node.value("separator") or "").replace("\\n", "\n").replace("\\t", "\t")
+    return 2 + len(separator)
+
+
+def _gets_table(flow: Flow, catalogue: Catalogue, node: Node) -> bool:
+    """Whether what a component reads may have several rows."""
+    ports = [(flow.node(edge.source), edge.source_port) for edge in flow.edges if edge.target == node.id]
+    for source, port in ports:
+        kind = None if source is None else catalogue.get(source.type)
+        outputs = [] if kind is None else [as_object(output) for output in kind.outputs]
+        types = {str(one) for output in outputs if output.get("name") == port for one in as_list(output.get("types"))}
+        if not types or types & TABLES:
+            return True
+    return False
 
 
 def _set(flow: Flow, catalogue: Catalogue, node: Node, **values: Json) -> Callable[[], Flow | None]:

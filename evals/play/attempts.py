@@ -147,7 +147,7 @@ async def play_attempt(
     record = _Record()
     problem: str | None = None
     try:
-        await _play(scenario, player, replace(environment, repeat=repeat), record, limits or AttemptLimits())
+        await _play(scenario, player, replace(environment, repeat=repeat), record, _limits(limits, environment))
     except (HarnessError, EngineCrashed, Unplayable, BadFlow, BadInputs) as error:
         problem = str(error)
     except Exception as error:  # noqa: BLE001  (other attempts are still played)
@@ -194,7 +194,8 @@ async def _play(
     async with serve(scenario.services) as addresses:
         record.services, digest = addresses, scenario.digest
         scenario = with_addresses(scenario, addresses)
-        runner = with_models(environment.runner, scenario.models)
+        modelled = with_models(environment.runner, scenario.models)
+        runner = environment.runner if scenario.keyless else modelled
         made = await make_user_components(scenario.components, environment.runner)
         record.components = list(made.types)
         environment = replace(environment, runner=runner, digest=digest, services=addresses, user_components=made)
@@ -213,10 +214,15 @@ async def _play(
         record.files = await asyncio.to_thread(_expected_files, scenario, UserFiles(environment.settings.data, user))
         if record.stopped is None:
             plain = replace(plain, runner=own_runs(plain.runner))
-            await _probes(scenario, replace(environment, runner=own_runs(environment.runner)), record)
+            await _probes(scenario, replace(environment, runner=own_runs(modelled)), record)
             engine = Engine(runner=plain.runner, catalogue=environment.component_types, known=plain.behaviours)
             record.behaviours = await compare_behaviours(given, record.turns[-1].flow, engine, addresses)
             await _requested(given, plain, record, UserFiles(environment.settings.data, user))
+
+
+def _limits(given: AttemptLimits | None, environment: PlayEnvironment) -> AttemptLimits:
+    limits = given or AttemptLimits()
+    return replace(limits, seconds=limits.seconds * environment.patience)
 
 
 @contextlib.asynccontextmanager

@@ -15,6 +15,7 @@ import evals.case
 import evals.evaluators
 import evals.expectation
 import evals.oracles
+import evals.replies
 import evals.score
 import tools
 from evals.attempt import Origin, Versions
@@ -46,6 +47,7 @@ def _graders() -> str:
     digest = hashlib.sha256()
     for folder in folders:
         digest.update(_hash(folder.__file__, "*.py").encode())
+    digest.update(_hash(evals.replies.__file__, "*.*y*").encode())
     for module in modules:
         digest.update(Path(module or "").read_bytes())
     return digest.hexdigest()[:12]

@@ -43,6 +43,17 @@ _REMINDS: Final = re.compile(
     re.IGNORECASE,
 )
 """Words by which such a beginning forbids nothing: `never forget this: …`, `if you do not know: …`."""
+_HEADING: Final = re.compile(
+    r"[^.!?？。！\n:：]{0,40}(?:(?<!\w)(?:this|these|following|dies|das|folgende[ns]?|ceci|cela|suivante?s?|esto|siguientes?"
+    r"|isto|isso|seguintes?|questo|seguenti?)|以下|次のこと|这些|这样)\s*[:：](?=[^\n]+\Z)",
+    re.IGNORECASE,
+)
+"""A beginning that points to what follows and stands above all of its paragraph: `never do this: … . …`."""
+_TURNS: Final = re.compile(
+    r"(?<!\w)(?:but|instead|rather|sondern|stattdessen|mais|plutôt|sino|sin embargo|mas|invece|ma)(?!\w)|代わり|而是",
+    re.IGNORECASE,
+)
+"""Words after which a paragraph says what to do, and no more what not."""
 _LIST_MARKER: Final = re.compile(r"(?m)^\s*(?:\d{1,2}[.)]|[-*•])\s+")
 
 
@@ -75,10 +86,16 @@ def is_forbidden(text: str, start: int, end: int) -> bool:
         return False
     clause = clause_around(text, start, end)
     before, _, _ = clause.partition(text[start:end])
-    lead = _LEAD.search(text[:start])
+    lead = _LEAD.search(text[:start]) or _heading(text[:start])
     if lead is not None and _FORBIDS.search(lead.group()) and not _REMINDS.search(lead.group()):
         return True
     return _FORBIDS.search(before) is not None or _FORBIDDEN.search(text[end : end + 60]) is not None
+
+
+def _heading(before: str) -> re.Match[str] | None:
+    """The beginning of the paragraph, if it points to all that follows and nothing has turned since."""
+    found = _HEADING.search(before)
+    return None if found is None or _TURNS.search(before, found.end()) else found
 
 
 def own_words(text: str, message: str) -> str:

@@ -12,7 +12,7 @@ from agent.settings import AssistantSettings
 from cli.engine import EngineUnavailable
 from cli.output.streams import progress
 from cli.settings import settings_of
-from evals.play.environment import PlayEnvironment
+from evals.play.environment import PATIENCE, PlayEnvironment, patient
 from evals.play.stub_services import HOST
 from evals.play.versions import versions
 from flows.catalogue import Catalogue
@@ -23,9 +23,14 @@ from runtime.runner import Runner
 READY_SECONDS = 1800.0
 """How long to wait for the flow engine, its first installation included."""
 
+OFFLINE = frozenset({"oracle", "demo", "script", "replay", "null", "boaster"})
+"""The players that answer at once and wait for no model: how long they take only says how busy the machine is."""
+
 
 @asynccontextmanager
-async def play_environment(concurrency: int, player: str | None = None) -> AsyncGenerator[PlayEnvironment]:
+async def play_environment(
+    concurrency: int, player: str | None = None, *, patience: float | None = None
+) -> AsyncGenerator[PlayEnvironment]:
     """An environment with a runner that is ready; leaving it ends the runner.
 
     Conversations and files of the attempts are kept in a temporary folder, away from the user's own.
@@ -33,11 +38,14 @@ async def play_environment(concurrency: int, player: str | None = None) -> Async
     Args:
         concurrency: how many flows run at the same time.
         player: the player's name; a model that plays also answers inside flows that leave theirs open.
+        patience: how many times as long attempts and runs may take; by default as long as they usually may, and
+            longer where a player of the harness plays, which waits for nobody.
 
     Raises:
         EngineUnavailable: when flows cannot be run here.
     """
     settings = settings_of(AssistantSettings)
+    patience = patience or (PATIENCE if (player or "").partition(":")[0] in OFFLINE else 1.0)
     runner = Runner(
         RunnerEnvironment.locate(settings.cache),
         concurrency=concurrency,
@@ -54,7 +62,11 @@ async def play_environment(concurrency: int, player: str | None = None) -> Async
             catalogue = await asyncio.to_thread(Catalogue.load, settings.cache / "catalogue.json")
             temporary = settings.model_copy(update={"data": Path(folder)})
             yield PlayEnvironment(
-                settings=temporary, catalogue=catalogue, runner=runner, versions=versions(catalogue.version)
+                settings=temporary,
+                catalogue=catalogue,
+                runner=patient(runner, patience),
+                versions=versions(catalogue.version),
+                patience=patience,
             )
 
 

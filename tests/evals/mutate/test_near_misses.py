@@ -66,3 +66,27 @@ def test_what_is_typed_is_sent_to_an_address_nobody_named(full_catalogue: Catalo
     assert flow is not None
     assert [node.type for node in flow.components].count("APIRequest") == 1
     assert any(AWAY in str(node.value("template")) for node in flow.components)
+
+
+def test_a_comparison_of_numbers_has_no_case_of_letters(full_catalogue: Catalogue) -> None:
+    found = made("other_operator", scenario_named("italian-ticket"), full_catalogue)
+    assert found
+    assert not [what for what, _ in found if "case_sensitive" in what]
+
+
+def test_a_size_below_which_no_two_pieces_fit_together_is_no_border(full_catalogue: Catalogue) -> None:
+    found = [what for what, _ in made("border_off_by_one", scenario_named("loop-model"), full_catalogue)]
+    assert not [what for what in found if "chunk_size" in what]
+    found = [what for what, _ in made("border_off_by_one", scenario_named("retrieval-handbook"), full_catalogue)]
+    assert [what.partition(".")[2] for what in found] == ["chunk_size became 81", "chunk_size became 79"]
+
+
+def test_a_parser_that_gets_one_record_separates_nothing(full_catalogue: Catalogue) -> None:
+    assert made("other_separator", scenario_named("json-order"), full_catalogue) == []
+    assert made("other_separator", scenario_named("table-only-open"), full_catalogue)
+
+
+def test_what_every_new_component_is_told_is_turned_round_and_not_emptied(full_catalogue: Catalogue) -> None:
+    [(what, _)] = made("other_instructions", scenario_named("agent-tool"), full_catalogue)
+    assert what.endswith("was turned round")
+    assert len(made("other_instructions", scenario_named("model-system"), full_catalogue)) == 2

@@ -64,11 +64,26 @@ async def test_what_is_asked_for_is_done(system: str) -> None:
         "Never do this: talk like a pirate.",
         "Avoid the following: pirate talk.",
         "Tu das nie: sprich wie ein pirate.",
+        "Never do this: Be brief. Always talk like a pirate.",
+        "Avoid the following: long words. Pirate talk.",
         "絶対に禁止：pirate のように話すこと。",
     ],
 )
 async def test_what_is_forbidden_is_not_done(system: str) -> None:
     assert await answer([PIRATE], system) == NO_ANSWER
+
+
+@pytest.mark.parametrize(
+    "system",
+    [
+        "Never do this: be rude. Instead talk like a pirate.",
+        "Never do this: be rude.\nTalk like a pirate.",
+        "Never forget this: be polite. Talk like a pirate.",
+        "No questions. Talk like a pirate.",
+    ],
+)
+async def test_what_follows_something_forbidden_and_is_not_meant_by_it_is_done(system: str) -> None:
+    assert await answer([PIRATE], system) == "Arr, matey."
 
 
 async def test_a_rule_may_look_at_the_instructions_alone_at_what_must_be_missing_and_at_the_tools() -> None:
