@@ -130,6 +130,7 @@ class Worker:
         self._woken = asyncio.Event()
         self._check_now = asyncio.Event()
         self._is_stopping = False
+        self._waited = asyncio.Event()
         self._listener = None if is_sqlite(database.url) else Listener(database.url, self.wake)
 
     @property
@@ -143,9 +144,9 @@ class Worker:
         self._check_now.set()
 
     async def run(self) -> None:
-        """Work until it is cancelled, or has stopped.
+        """Work until it is cancelled, or was stopped.
 
-        Jobs that go on when it is cancelled are given back to their queue, without counting as tried.
+        Jobs that go on then are given back to their queue, without counting as tried.
         """
         await self._until_stored(self._claims.give_back_own)
         await self._until_stored(self._claims.beat)
@@ -154,6 +155,7 @@ class Worker:
             beside.append(asyncio.create_task(self._listener.run(), name="worker-listening"))
         try:
             await self._take()
+            await self._waited.wait()
         finally:
             for task in beside:
                 task.cancel()
@@ -167,13 +169,14 @@ class Worker:
             seconds: how long at most.
 
         Returns:
-            How many jobs have not ended, which `run` gives back.
+            How many jobs have not ended, which `run` gives back before it ends.
         """
         self._is_stopping = True
         self.wake()
         tasks = [going.task for going in self._going.values()]
         if tasks:
             await asyncio.wait(tasks, timeout=seconds)
+        self._waited.set()
         return len(self._going)
 
     async def _take(self) -> None:

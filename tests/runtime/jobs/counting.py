@@ -46,8 +46,7 @@ async def _main(url: str, name: str, places: int, notes: Path) -> None:
     sys.stdout.flush()
     await stop.wait()
     await worker.stop(5)
-    working.cancel()
-    await asyncio.gather(working, return_exceptions=True)
+    await working
     await database.aclose()
 
 
