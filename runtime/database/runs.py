@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from sqlalchemy import Boolean, ColumnElement, RowMapping, and_, bindparam, case, delete, func, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from runtime.database.backends.clock import DatabaseTime
 from runtime.database.database import Database
@@ -131,6 +132,11 @@ class RunRows:
         wanted = and_(wanted, RunRow.state != "running") if run is None else and_(wanted, RunRow.id == run)
         async with self._database.writing(owner) as connection:
             return (await connection.execute(delete(RunRow).where(wanted))).rowcount
+
+
+async def add_run(connection: AsyncConnection, run: LoggedRun) -> None:
+    """Add a run that has ended, in a transaction that is under way."""
+    await connection.execute(_ADD, {**_values(run), "goes_on": False})
 
 
 def _values(run: LoggedRun) -> dict[str, Any]:

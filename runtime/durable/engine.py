@@ -89,7 +89,7 @@ class DurableEngine:
         file = sqlite_file(self._url)
         if file is None:
             config["system_database_url"] = make_url(self._url).render_as_string(hide_password=False)
-            config["dbos_system_schema"] = _schema(self._url)
+            config["dbos_system_schema"] = durable_schema(self._url)
             return config
         own = file.with_name(f"{file.stem}{SUFFIX}{file.suffix}")
         config["system_database_url"] = f"sqlite:///{own}"
@@ -99,7 +99,7 @@ class DurableEngine:
         return config
 
 
-def _schema(url: str) -> str:
+def durable_schema(url: str) -> str:
     """The schema of DBOS's tables on Postgres: beside the one that the URL's search path begins with, if it has one."""
     options = make_url(url).query.get("options", "")
     found = re.search(r"search_path=(\w+)", options if isinstance(options, str) else " ".join(options))

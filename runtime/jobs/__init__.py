@@ -1,0 +1,1 @@
+"""Jobs: work that is queued in the database, and done by any process that shares it."""

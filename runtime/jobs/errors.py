@@ -1,0 +1,64 @@
+"""What is refused of jobs."""
+
+from __future__ import annotations
+
+from runtime.jobs.job import Job
+
+
+class JobError(Exception):
+    """Something is refused; the message and the fix are for the user.
+
+    Attributes:
+        code: names the reason.
+        message: says what is wrong.
+        fix: says what to do.
+    """
+
+    code = "job_refused"
+
+    def __init__(self, message: str, fix: str) -> None:
+        super().__init__(message)
+        self.message = message
+        self.fix = fix
+
+
+class JobNotFound(JobError):
+    """There is no such job."""
+
+    code = "job_not_found"
+
+    def __init__(self, job: str) -> None:
+        shown = job if len(job) <= 80 else f"{job[:80]}…"
+        super().__init__(f"There is no job {shown!r}.", "The list of jobs has those that are kept.")
+
+
+class JobHasEnded(JobError):
+    """A job that is over cannot be cancelled."""
+
+    code = "job_ended"
+
+    def __init__(self, job: Job) -> None:
+        super().__init__(f"The job has ended already: {job.state}.", "Nothing is left to cancel.")
+
+
+class JobGoesOn(JobError):
+    """A job that waits, goes on or is done cannot be tried again."""
+
+    code = "job_not_failed"
+
+    def __init__(self, job: Job) -> None:
+        super().__init__(
+            f"The job is {job.state}, so it is not tried again.", "Only a job that has failed or was cancelled is."
+        )
+
+
+class QueueFull(JobError):
+    """Too many jobs of a user wait."""
+
+    code = "queue_full"
+
+    def __init__(self, waits: int, limit: int) -> None:
+        super().__init__(
+            f"{waits} jobs of yours wait already, and at most {limit} may.",
+            "Wait until some have ended, or cancel those that are not needed.",
+        )

@@ -1,0 +1,159 @@
+"""A job: what is to be done, for whom, and how it stands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final, Literal, TypeAlias, get_args
+
+from flows.document import Json, JsonObject
+from runtime.sessions.run_entry import LoggedRun
+
+JobKind: TypeAlias = Literal["run", "item", "attempt", "turn"]
+"""A run of a flow, one input of a batch, an attempt of an evaluation, or a turn of the assistant."""
+
+JobState: TypeAlias = Literal["queued", "running", "done", "failed", "cancelled"]
+"""How a job stands. The last three are ends."""
+
+QueueName: TypeAlias = Literal["turns", "runs", "evals"]
+"""What waits together."""
+
+QUEUES: Final[tuple[QueueName, ...]] = get_args(QueueName)
+"""The queues, the ones that people wait for first."""
+
+ENDED: Final[tuple[JobState, ...]] = ("done", "failed", "cancelled")
+"""The states of jobs that are over."""
+
+PERSON: Final = 0
+"""The rank of a job that a person waits for."""
+
+BATCH: Final = 10
+"""The rank of a job that nobody waits for."""
+
+TRIES: Final = 3
+"""How often a job is begun at most. One that ends its worker each time is not begun again."""
+
+TIMEOUT_SECONDS: Final = 3_600.0
+"""How long a job may take unless it says otherwise."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewJob:
+    """A job that is to be queued.
+
+    Attributes:
+        id: unique for its owner; a second one of the same id is the first one.
+        owner: whose it is.
+        kind: what it is.
+        queue: where it waits.
+        rank: which of a queue's jobs go first: the lower ones.
+        flow: the stored flow that it is about, or empty.
+        batch: the batch that it belongs to, or empty.
+        position: its place in the batch.
+        seconds: how long it may take.
+        given: what it works on.
+    """
+
+    id: str
+    owner: str
+    kind: JobKind
+    queue: QueueName
+    rank: int = PERSON
+    flow: str = ""
+    batch: str = ""
+    position: int = 0
+    seconds: float = TIMEOUT_SECONDS
+    given: JsonObject = field(default_factory=dict[str, Json])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """A job as it stands.
+
+    Attributes:
+        id: unique for its owner.
+        owner: whose it is.
+        kind: what it is.
+        queue: where it waits, or waited.
+        rank: which of a queue's jobs go first: the lower ones.
+        state: how it stands.
+        flow: the stored flow that it is about, or empty.
+        batch: the batch that it belongs to, or empty.
+        position: its place in the batch.
+        worker: who does it, or did; empty while nobody has begun.
+        attempts: how often it was begun.
+        queued_at: when it was queued, ISO 8601 in UTC.
+        started_at: when it was begun last; null while nobody has begun.
+        ended_at: when it ended; null before.
+        error: why it failed, in words for the user; null if it did not.
+        run: the id of the run that has its result, or empty.
+    """
+
+    id: str
+    owner: str
+    kind: JobKind
+    queue: QueueName
+    rank: int
+    state: JobState
+    flow: str
+    batch: str
+    position: int
+    worker: str
+    attempts: int
+    queued_at: str
+    started_at: str | None
+    ended_at: str | None
+    error: str | None
+    run: str
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing more comes of it."""
+        return self.state in ENDED
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """A job that a worker has begun.
+
+    Attributes:
+        number: names it among all.
+        attempt: which of its attempts this is: what another attempt says is refused.
+        id: unique for its owner.
+        owner: whose it is.
+        kind: what it is.
+        flow: the stored flow that it is about, or empty.
+        batch: the batch that it belongs to, or empty.
+        position: its place in the batch.
+        seconds: how long it may take.
+        given: what it works on.
+    """
+
+    number: int
+    attempt: int
+    id: str
+    owner: str
+    kind: JobKind
+    flow: str
+    batch: str
+    position: int
+    seconds: float
+    given: JsonObject
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What came of a job.
+
+    Attributes:
+        result: what it gave.
+        error: why it failed, in words for the user; None if it did not.
+        run: the run that has its result, which is stored with the outcome or not at all.
+        nano_dollars: what it cost, as far as that is known.
+        tokens: how many tokens its models read and wrote.
+    """
+
+    result: JsonObject | None = None
+    error: str | None = None
+    run: LoggedRun | None = None
+    nano_dollars: int = 0
+    tokens: int = 0

@@ -1,0 +1,149 @@
+"""The tables of jobs, batches, schedules and triggers."""
+
+from sqlalchemy import Index, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from runtime.database.tables import Base, refers_to
+
+
+class JobRow(Base):
+    """A job.
+
+    Attributes:
+        number: names it among all, in the order of queueing.
+        owner: the user.
+        id: unique for its owner.
+        kind: what it is.
+        queue: where it waits.
+        state: how it stands.
+        rank: the lower ones of a queue go first.
+        tag: its place among those of its rank: users take turns.
+        flow: the stored flow that it is about, or empty.
+        batch: the batch that it belongs to, or empty.
+        position: its place in the batch.
+        worker: who does it; empty while nobody has begun.
+        attempts: how often it was begun.
+        milliseconds: how long it may take.
+        queued_at: when it was queued, on the database's clock, as all of these times.
+        started_at: when it was begun last.
+        ended_at: when it ended.
+        stop_asked: whether it is to be ended.
+        document: what it works on, encrypted.
+        result: what it gave, encrypted.
+        error: why it failed.
+        run: the id of the run that has its result, or empty.
+        tokens: how many tokens its models used.
+        nano_dollars: what it cost.
+    """
+
+    __tablename__ = "jobs"
+
+    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=True)
+    owner: Mapped[str]
+    id: Mapped[str]
+    kind: Mapped[str]
+    queue: Mapped[str]
+    state: Mapped[str]
+    rank: Mapped[int]
+    tag: Mapped[int]
+    flow: Mapped[str] = mapped_column(info=refers_to("flows"))
+    batch: Mapped[str]
+    position: Mapped[int]
+    worker: Mapped[str]
+    attempts: Mapped[int]
+    milliseconds: Mapped[int]
+    queued_at: Mapped[str]
+    started_at: Mapped[str | None]
+    ended_at: Mapped[str | None]
+    stop_asked: Mapped[bool]
+    document: Mapped[str]
+    result: Mapped[str | None]
+    error: Mapped[str | None]
+    run: Mapped[str]
+    tokens: Mapped[int]
+    nano_dollars: Mapped[int]
+
+    __table_args__ = (
+        UniqueConstraint("owner", "id"),
+        Index(None, "queue", "state", "rank", "tag", "number"),
+        Index(None, "owner", "queue", "state", "rank", "tag"),
+        Index(None, "owner", "batch", "position"),
+        Index(None, "state", "worker"),
+        Index(None, "state", "ended_at"),
+    )
+
+
+class BatchRow(Base):
+    """Many inputs for one flow.
+
+    Attributes:
+        number: the order of beginning.
+        owner: the user.
+        id: unique for its owner.
+        flow: the stored flow.
+        version: its version when the batch began.
+        name: the flow's name then.
+        total: how many inputs there are.
+        state: `running`, `stopped` for one that was ended early, or `ended`.
+        reason: why it was ended early, or empty.
+        ceiling_tokens: how many tokens it may use; null for any number.
+        created_at: when it began.
+        ended_at: when its last input had ended.
+        document: the flow and the options of its runs, encrypted.
+    """
+
+    __tablename__ = "batches"
+
+    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=True)
+    owner: Mapped[str]
+    id: Mapped[str]
+    flow: Mapped[str] = mapped_column(info=refers_to("flows"))
+    version: Mapped[int]
+    name: Mapped[str]
+    total: Mapped[int]
+    state: Mapped[str]
+    reason: Mapped[str]
+    ceiling_tokens: Mapped[int | None]
+    created_at: Mapped[str]
+    ended_at: Mapped[str | None]
+    document: Mapped[str]
+
+    __table_args__ = (UniqueConstraint("owner", "id"), Index(None, "owner", "number"))
+
+
+class ScheduleRow(Base):
+    """When a stored flow is run by itself: at times, or when its webhook is called.
+
+    Attributes:
+        owner: the user.
+        id: unique for all.
+        kind: `cron` or `webhook`.
+        flow: the stored flow.
+        cron: the expression; empty for a webhook.
+        zone: the time zone of the expression.
+        is_on: whether it is in use.
+        digest: SHA-256 of the webhook's token, in hexadecimal; empty for a schedule.
+        next_at: when it is due, ISO 8601 in UTC; null when it is not.
+        last_at: when it ran last.
+        last_job: the job that it queued last, or empty.
+        created_at: when it was made.
+        document: the input and who is told of failures, encrypted.
+    """
+
+    __tablename__ = "schedules"
+
+    owner: Mapped[str]
+    id: Mapped[str] = mapped_column(primary_key=True)
+    kind: Mapped[str]
+    flow: Mapped[str] = mapped_column(info=refers_to("flows"))
+    cron: Mapped[str]
+    zone: Mapped[str]
+    is_on: Mapped[bool]
+    digest: Mapped[str]
+    next_at: Mapped[str | None]
+    last_at: Mapped[str | None]
+    last_job: Mapped[str]
+    created_at: Mapped[str]
+    document: Mapped[str]
+
+    __table_args__ = (Index(None, "owner", "created_at"), Index(None, "next_at"))
