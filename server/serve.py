@@ -170,7 +170,7 @@ def serve(
             listener.close()
             raise
     url = address(listener, settings)
-    with collection_paused():  # what is imported stays
+    with collection_paused(freeze=True):  # what is imported stays
         import_httpx()
         if not is_traced():
             disable_logfire()
