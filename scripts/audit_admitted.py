@@ -1,15 +1,18 @@
 """Calls what components may use without any check, and tells what of it imports, executes, opens files or connects.
 
     .venv/bin/python scripts/audit_admitted.py [--python PYTHON] [MODULE ...]
+    .venv/bin/python scripts/audit_admitted.py --record
 
 Each callable is called in a forked child of PYTHON with harmless arguments, once to warm up and once under an audit
 hook: what a first call imports is no event. Prints one line `module.name: events` for each that raises an event,
 and `module: missing` for what cannot be imported there.
 `tests/runtime/guard/admitted_events.yaml` is what is known; `--python` takes the engine's own Python, for the libraries
-that are there only.
+that are there only. `--record` keeps what these do in `tests/runtime/guard/admitted_audit.json`, which tests take
+until this script, the rules or the engine's locked packages change.
 """
 
 import argparse
+import hashlib
 import json
 import subprocess
 import sys
@@ -17,6 +20,33 @@ from collections.abc import Iterable
 from pathlib import Path
 
 _ROOT = Path(__file__).parent.parent
+RECORDED = _ROOT / "tests" / "runtime" / "guard" / "admitted_audit.json"
+"""What the libraries of the engine did, by the digest of what decides it."""
+
+LOCK = _ROOT / "lfx_runner" / "uv.lock"
+"""The packages of the engine."""
+
+LIBRARIES = (
+    (
+        "httpx",
+        "requests",
+        "pydantic",
+        "bs4",
+        "yaml",
+        "jwt",
+        "regex",
+        "orjson",
+        "lxml",
+        "openpyxl",
+        "tenacity",
+        "dateutil",
+    ),
+    ("numpy", "pandas"),
+    ("langchain", "langchain_core", "langchain_classic", "langchain_text_splitters", "langchain_openai"),
+    ("lfx", "lfx_openai"),
+)
+"""Packages of the engine's environment of which everything that is listed is called there, together in one process."""
+
 _CHILD = """
 import contextlib, importlib, json, os, signal, sys, tempfile
 WATCHED = ("exec", "compile", "open", "import", "socket.", "subprocess.", "os.system", "os.exec", "os.fork",
@@ -88,14 +118,7 @@ def audit(python: str, modules: Iterable[str] = ()) -> dict[str, list[str]]:
         python: the Python in which they are called; modules that it does not have are told as `missing`.
         modules: which modules; all listed ones when there are none.
     """
-    from runtime.guard.ruleset import rules
-
-    wanted = set(modules)
-    plan = {
-        module: [name for name, check in names.items() if not check and f"{module}.{name}" not in NEVER]
-        for module, names in rules().modules.items()
-        if "(" not in module and (not wanted or module in wanted)
-    }
+    plan = _plan(modules)
     done = subprocess.run(
         [python, "-B", "-c", _CHILD], input=json.dumps(plan), capture_output=True, text=True, timeout=3600, check=False
     )
@@ -103,12 +126,58 @@ def audit(python: str, modules: Iterable[str] = ()) -> dict[str, list[str]]:
     return dict(rows)
 
 
+def _plan(modules: Iterable[str]) -> dict[str, list[str]]:
+    """What is called of each module."""
+    from runtime.guard.ruleset import rules
+
+    wanted = set(modules)
+    return {
+        module: [name for name, check in names.items() if not check and f"{module}.{name}" not in NEVER]
+        for module, names in rules().modules.items()
+        if "(" not in module and (not wanted or module in wanted)
+    }
+
+
+def listed_of(packages: Iterable[str]) -> list[str]:
+    """The listed modules of some packages."""
+    from runtime.guard.ruleset import rules
+
+    return [name for name in rules().modules if name.partition(".")[0] in packages]
+
+
+def audit_digest(modules: Iterable[str], lock: Path = LOCK) -> str:
+    """The digest of what decides an audit: the calls, what is called, the locked packages and the version of Python."""
+    digest = hashlib.sha256(lock.read_bytes())
+    digest.update(json.dumps([_CHILD, _plan(modules), sys.version_info[:2]]).encode())
+    return digest.hexdigest()[:32]
+
+
+def recorded_audit(modules: Iterable[str]) -> dict[str, list[str]] | None:
+    """What listed callables of the engine's libraries did; None when what decides it has changed since."""
+    found: dict[str, dict[str, list[str]]] = json.loads(RECORDED.read_text(encoding="utf-8"))
+    return found.get(audit_digest(modules))
+
+
+def record() -> None:
+    """Audit the libraries of the engine, and keep what they did."""
+    from runtime.install.environment import RunnerEnvironment
+
+    python = str(RunnerEnvironment.locate().python)
+    groups = [listed_of(packages) for packages in LIBRARIES]
+    found = {audit_digest(modules): audit(python, modules) for modules in groups}
+    RECORDED.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+
+
 def main() -> None:
     """Print the callables that raise events."""
     reader = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     reader.add_argument("--python", default=sys.executable, help="the Python in which they are called")
     reader.add_argument("modules", nargs="*", metavar="MODULE", help="modules; all listed ones when there are none")
+    reader.add_argument("--record", action="store_true", help="keep what the libraries of the engine do")
     given = reader.parse_args()
+    if given.record:
+        record()
+        return
     for name, said in sorted(audit(given.python, given.modules).items()):
         sys.stdout.write(f"{name}: {' '.join(said)}\n")
 

@@ -1,6 +1,7 @@
 """Reading scenarios from their files, and the JSON schema of such a file."""
 
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
@@ -21,6 +22,11 @@ FILES = "files"
 SCHEMA = Path(__file__).parent.parent / "scenario.schema.json"
 """The committed JSON schema of a scenario file; editors use it."""
 
+KEPT = 1000
+"""Documents that are kept parsed: a command reads the scenarios several times."""
+
+_DOCUMENTS: dict[tuple[type[BaseModel], str], BaseModel] = {}
+_NAMES_A_FILE = re.compile(r"""\bfile['"]?\s*:""")
 _Yaml: TypeAlias = "dict[Any, Any] | list[Any] | str | int | float | bool | None"
 _Case = TypeVar("_Case", Scenario, ConversationCase)
 _Document = TypeVar("_Document", bound=BaseModel)
@@ -62,23 +68,40 @@ def load_case(path: Path, kind: type[_Case]) -> _Case:
 
 
 def load_document(path: Path, kind: type[_Document]) -> _Document:
-    """Read a YAML document as a model.
+    """Read a YAML document as a model, whose content nobody may change: documents with one text share it.
 
     Raises:
         ScenarioError: naming the place of every fault.
     """
-    whole = _with_files(_yaml(path), path)
+    text = _text(path)
+    if _NAMES_A_FILE.search(text):
+        return _validated(_with_files(_parsed(text, path), path), path, kind)
+    key = (kind, text)
+    kept = _DOCUMENTS.get(key)
+    if kept is None:
+        kept = _DOCUMENTS[key] = _validated(_parsed(text, path), path, kind)
+        if len(_DOCUMENTS) > KEPT:
+            del _DOCUMENTS[next(iter(_DOCUMENTS))]
+    return cast("_Document", kept)
+
+
+def _validated(whole: _Yaml, path: Path, kind: type[_Document]) -> _Document:
     try:
         return kind.model_validate_json(_as_json(whole, path))
     except ValidationError as error:
         raise ScenarioError(path.name, fault_words(error)) from None
 
 
-def _yaml(path: Path) -> _Yaml:
+def _text(path: Path) -> str:
     try:
-        return load_yaml(read_text(path), _Loader)
+        return read_text(path)
     except TextRefused as refused:
         raise ScenarioError(path.name, refused.reason) from None
+
+
+def _parsed(text: str, path: Path) -> _Yaml:
+    try:
+        return load_yaml(text, _Loader)
     except TooComplex as failure:
         raise ScenarioError(path.name, str(failure)) from None
     except yaml.MarkedYAMLError as error:
@@ -118,7 +141,8 @@ def named_files(path: Path) -> frozenset[str]:
             case _:
                 pass
 
-    look(_yaml(path))
+    text = _text(path)
+    look(_parsed(text, path))
     return frozenset(names)
 
 

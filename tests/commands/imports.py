@@ -70,7 +70,7 @@ MODULES = (
 
 def warm() -> None:
     """Import all of them, and read what every command reads alike: the arguments' parser, the shipped catalogue, the
-    model that detects languages.
+    scenarios, the model that detects languages.
     """
     import_module("wirewright")
     prefix = "wirewright." if hasattr(sys.modules["wirewright"], "__path__") else ""
@@ -78,4 +78,5 @@ def warm() -> None:
         import_module(name)
     import_module(f"{prefix}cli.main").parser()
     import_module(f"{prefix}runtime.install.shipped").shipped_catalogue(Path(os.devnull))
+    import_module(f"{prefix}evals.scenarios.loader").load_scenarios()
     import_module(f"{prefix}agent.language.detect").detect_language("two words")

@@ -163,6 +163,20 @@ def test_a_file_beside_the_scenarios_stands_for_its_content(tmp_path: Path) -> N
     assert load_scenario(tmp_path / "some.yaml").digest != first.digest
 
 
+def test_a_scenario_is_parsed_once_and_again_when_it_or_a_file_of_it_has_changed(tmp_path: Path) -> None:
+    path = written(tmp_path, MINIMAL)
+    first = load_scenario(path)
+    assert load_scenario(path) is first
+    assert load_scenario(written(tmp_path, MINIMAL.replace("A test.", "Another."))).about == "Another."
+    assert load_scenario(written(tmp_path, MINIMAL)) == first
+    (tmp_path / "files").mkdir()
+    content = tmp_path / "files" / "spec.flow"
+    naming = written(tmp_path, MINIMAL.partition("reference")[0] + "reference: {{file: spec.flow}}\n", "naming")
+    for spec in (SPEC, SPEC.replace("a:", "other:").replace("a.", "other.")):
+        content.write_text(spec, encoding="utf-8")
+        assert load_scenario(naming).reference == spec
+
+
 def test_the_digest_changes_with_the_content_and_not_with_the_writing(tmp_path: Path) -> None:
     one = load_scenario(written(tmp_path, MINIMAL))
     document = yaml.safe_load((tmp_path / "some.yaml").read_text(encoding="utf-8"))

@@ -9,7 +9,6 @@ from evals.journal import read_journal
 from evals.scenarios.loader import FOLDER
 from flows.catalogue import Catalogue
 from tests.cli.conftest import Wirewright
-from tests.shared.stand_ins import StandInRunner
 
 NAMES = ("echo", "echo-wired", "refuse-weather", "refuse-keys")
 
@@ -103,8 +102,9 @@ def test_a_name_or_a_version_that_a_pack_cannot_have_is_refused_before_anything_
     assert not (tmp_path / "dev").exists()
 
 
+@pytest.mark.engine
 def test_a_journal_of_a_pack_says_which_pack_must_be_named(
-    wirewright: Wirewright, source: Path, tmp_path: Path, runner: StandInRunner
+    wirewright: Wirewright, source: Path, tmp_path: Path, warm_engine: None
 ) -> None:
     pack, journal = tmp_path / "pack", tmp_path / "attempts.jsonl"
     (source / "echo.yaml").rename(source / "own-echo.yaml")

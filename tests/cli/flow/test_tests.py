@@ -150,8 +150,10 @@ def test_a_file_that_holds_no_tests_is_refused_before_anything_runs(
 
 
 def test_tests_by_type_and_display_name_hold_for_the_spec_and_for_what_was_built_from_it(
-    wirewright: Wirewright, louder: Path, louder_json: Path
+    wirewright: Wirewright, louder: Path
 ) -> None:
+    louder_json = louder.with_suffix(".json")
+    assert wirewright("flow", "build", louder, "--out", louder_json).code == 0
     beside(
         louder,
         """

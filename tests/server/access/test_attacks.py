@@ -10,6 +10,7 @@ import pytest
 
 from flows.catalogue import Catalogue
 from flows.document import JsonObject
+from runtime.web import connections
 from server.access.scopes import NEEDS
 from server.requests.operation import operations
 from tests.server.access.test_users import MARK, SESSION, TURN, client_of, everything, fill, routes
@@ -226,7 +227,11 @@ async def test_names_of_others_are_ones_own(catalogue: Catalogue, echo: JsonObje
     assert MARK in kept.text
 
 
-async def test_a_body_that_never_ends_or_lies_about_its_length_is_refused(catalogue: Catalogue) -> None:
+async def test_a_body_that_never_ends_or_lies_about_its_length_is_refused(
+    catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "DISCARD_SECONDS", 0.1)
+
     async def endless() -> AsyncIterator[bytes]:
         while True:
             yield b" " * 65_536

@@ -123,7 +123,13 @@ async def test_every_route_as_the_wrong_user(catalogue: Catalogue, echo: JsonObj
         for route in routes():
             path = has.path(route)
             for method in METHODS:
-                for body in ({}, {"flow": echo, "version": 1}, {"value": "x"}, {"session_id": SESSION}):
+                bodies: tuple[dict[str, Any], ...] = (
+                    {},
+                    {"flow": echo, "version": 1},
+                    {"value": "x"},
+                    {"session_id": SESSION},
+                )
+                for body in bodies if method in (route.methods or METHODS) else bodies[:1]:  # 405 before a body is read
                     reply = await eve.request(method, path, json=body)
                     assert MARK not in reply.text + str(dict(reply.headers)), (method, path, reply.text)
                     of_ada = {"flow_id", "run_id", "turn_id", "path", "session"} & set(route.param_convertors)
