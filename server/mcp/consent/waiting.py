@@ -33,6 +33,7 @@ class Waiting(BaseModel):
     Attributes:
         question: what is asked.
         given: what was approved before.
+        changeable: whether the text that is asked about can be approved with other words.
         done: what of a batch is done.
     """
 
@@ -40,6 +41,7 @@ class Waiting(BaseModel):
 
     question: Approval
     given: tuple[Approval, ...] = ()
+    changeable: bool = False
     done: Sequence[dict[str, JsonValue]] = ()
 
     @property
