@@ -72,11 +72,10 @@ async def restore_flow(call: Call, asked: RestoreFlow) -> FlowAnswer:
             return FlowAnswer(text=f"The flow is as it was at version {asked.version}.", flow=desk.entry)
         whole = any(isinstance(action, SetFlow) for action in edit.actions)
         notes = [node.id for node in desk.bench.initial_flow.nodes if node.is_note and wanted.node(node.id) is None]
-        if (whole and not desk.bench.initial_flow.is_empty) or notes:
-            if not call.mandate.is_open("remove"):
-                targets = notes or [asked.flow_id]
-                title = f"Remove what came after version {asked.version}" + (f": {', '.join(notes)}" if notes else "")
-                call.require(RemovalApproval(title=title, targets=targets, why=NOT_ASKED))
+        if ((whole and not desk.bench.initial_flow.is_empty) or notes) and not call.mandate.is_open("remove"):
+            named = f": {', '.join(notes)}" if notes else ""
+            title = f"Remove what came after version {asked.version}{named}"
+            call.require(RemovalApproval(title=title, targets=notes or [asked.flow_id], why=NOT_ASKED))
         await desk.rewind("restore_flow", edit)
         changes = [describe_action(action, current) for action in edit.actions]
         more = f"\n... and {len(changes) - SHOWN} more" if len(changes) > SHOWN else ""

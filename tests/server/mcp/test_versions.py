@@ -1,5 +1,8 @@
 """Earlier versions of a flow over MCP: listed, and brought back with a yes where that changes what the user had."""
 
+import json
+from typing import Any
+
 import pytest
 
 from flows.catalogue import Catalogue
@@ -11,11 +14,12 @@ from tests.shared.flow_texts import ECHO, LOUDER, flow_of
 from tests.shared.scripted_assistant import assistant
 
 pytestmark = pytest.mark.anyio
+Versions = tuple[SqlFlowStore, str]
 BOTH = pytest.mark.parametrize("mode", [WITH_SESSIONS, WITHOUT])
 
 
 @pytest.fixture
-async def versions(catalogue: Catalogue) -> tuple[SqlFlowStore, str]:
+async def versions(catalogue: Catalogue) -> Versions:
     """A flow of the user's that was stored three times: echo, with a prompt, and with another text."""
     who = assistant(catalogue)
     await who.database.open()
@@ -23,26 +27,14 @@ async def versions(catalogue: Catalogue) -> tuple[SqlFlowStore, str]:
     louder = flow_of(LOUDER, catalogue)
     entry = await store.add(flow_of(ECHO, catalogue))
     await store.replace(entry.id, louder, 1)
-    changed = Flow.from_json(_replaced(louder.to_json(), "Say it louder", "Whisper it"))
-    await store.replace(entry.id, changed, 2)
+    changed = json.dumps(louder.to_json()).replace("Say it louder", "Whisper it")
+    await store.replace(entry.id, Flow.from_json(json.loads(changed)), 2)
     return store, entry.id
-
-
-def _replaced(value: object, old: str, new: str) -> object:
-    match value:
-        case str():
-            return value.replace(old, new)
-        case list():
-            return [_replaced(one, old, new) for one in value]
-        case dict():
-            return {name: _replaced(one, old, new) for name, one in value.items()}
-        case _:
-            return value
 
 
 @BOTH
 async def test_versions_are_listed_and_one_is_brought_back_with_a_yes(
-    mode: str, catalogue: Catalogue, versions: tuple[SqlFlowStore, str]
+    mode: str, catalogue: Catalogue, versions: Versions
 ) -> None:
     store, flow = versions
     async with talking(assistant(catalogue), mode, answers=True) as talk:
@@ -59,7 +51,7 @@ async def test_versions_are_listed_and_one_is_brought_back_with_a_yes(
 @BOTH
 @pytest.mark.parametrize("answers", [False, None])
 async def test_without_a_yes_nothing_is_brought_back(
-    mode: str, answers: Answers, catalogue: Catalogue, versions: tuple[SqlFlowStore, str]
+    mode: str, answers: Answers, catalogue: Catalogue, versions: Versions
 ) -> None:
     store, flow = versions
     async with talking(assistant(catalogue), mode, answers=answers) as talk:
@@ -69,7 +61,7 @@ async def test_without_a_yes_nothing_is_brought_back(
 
 
 async def test_what_the_configuration_allows_is_brought_back_without_a_question(
-    catalogue: Catalogue, versions: tuple[SqlFlowStore, str]
+    catalogue: Catalogue, versions: Versions
 ) -> None:
     store, flow = versions
     async with talking(assistant(catalogue), allow=("edit,remove",)) as talk:
@@ -79,7 +71,7 @@ async def test_what_the_configuration_allows_is_brought_back_without_a_question(
 
 @BOTH
 async def test_a_client_takes_its_own_changes_back_without_a_question(
-    mode: str, catalogue: Catalogue, versions: tuple[SqlFlowStore, str]
+    mode: str, catalogue: Catalogue, versions: Versions
 ) -> None:
     store, flow = versions
     async with talking(assistant(catalogue), mode) as talk:
@@ -91,11 +83,9 @@ async def test_a_client_takes_its_own_changes_back_without_a_question(
         assert (await talk.give("restore_flow", flow_id=made, version=1))["flow"]["version"] == 3
 
 
-async def test_a_note_of_the_users_is_not_lost_without_a_question(
-    catalogue: Catalogue, versions: tuple[SqlFlowStore, str]
-) -> None:
+async def test_a_note_of_the_users_is_not_lost_without_a_question(catalogue: Catalogue, versions: Versions) -> None:
     store, flow = versions
-    document = (await store.get(flow)).flow.to_json()
+    document: Any = (await store.get(flow)).flow.to_json()
     note = {"id": "note-1", "type": "noteNode", "position": {"x": 0, "y": 0}, "data": {"id": "note-1", "type": "note"}}
     document["data"]["nodes"].append(note)
     await store.replace(flow, Flow.from_json(document), 3)
@@ -104,11 +94,13 @@ async def test_a_note_of_the_users_is_not_lost_without_a_question(
 
 
 async def test_a_version_that_is_not_kept_and_a_flow_of_anothers_are_errors(
-    catalogue: Catalogue, versions: tuple[SqlFlowStore, str]
+    catalogue: Catalogue, versions: Versions
 ) -> None:
-    store, flow = versions
-    theirs = await SqlFlowStore(store._database, "eve").add(flow_of(ECHO, catalogue))  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
-    async with talking(assistant(catalogue), answers=True) as talk:
+    _, flow = versions
+    who = assistant(catalogue)
+    await who.database.open()
+    theirs = await SqlFlowStore(who.database, "eve").add(flow_of(ECHO, catalogue))
+    async with talking(who, answers=True) as talk:
         assert "no version 9" in await talk.refuse("restore_flow", flow_id=flow, version=9)
         for name, more in (("restore_flow", {"version": 1}), ("list_flow_versions", {})):
             assert "There is no flow" in await talk.refuse(name, flow_id=theirs.id, **more)
