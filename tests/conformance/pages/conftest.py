@@ -45,7 +45,11 @@ async def page_at(who: Assistant, name: str) -> AsyncGenerator[tuple[Page, Live]
         name: the page.
     """
     problems: list[str] = []
-    async with pages_served() as site, serving(who, ServerSettings(origins=(site,))) as live, async_playwright() as play:
+    async with (
+        pages_served() as site,
+        serving(who, ServerSettings(origins=(site,))) as live,
+        async_playwright() as play,
+    ):
         where = environment(live)
         browser = await play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         page = await browser.new_page()

@@ -1,4 +1,4 @@
-"""The pages of the examples, in a real browser: each does its work with nothing but the server and its own few lines."""
+"""The pages of the examples, in a real browser: each does its work with nothing but the server and its own lines."""
 
 import re
 from pathlib import Path
