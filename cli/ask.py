@@ -10,7 +10,7 @@ import typer
 from cli.assistant import ModelName, StartingPoint, check_model, open_assistant
 from cli.errors import DONE, FAILED, WAITING, BadUsage
 from cli.flow.components import ComponentsFolder
-from cli.langflow.servers import ConnectionName
+from cli.langflow.servers import ConnectionName, FlowThere, excluded_by_langflow
 from cli.options import Json
 from cli.output.streams import print_message
 from cli.remote.option import ServerAddress, here_alone, server_at
@@ -53,10 +53,7 @@ def ask(
         typer.Option(metavar="PATH", help="A file that this is about; it is added to your files. May be repeated."),
     ] = None,
     server: ServerAddress = None,
-    langflow: Annotated[
-        str | None,
-        typer.Option("--langflow", metavar="FLOW", help="Edit this flow of the connected Langflow, by id or name."),
-    ] = None,
+    langflow: FlowThere = None,
     connection: ConnectionName = None,
     *,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Approve plans and edits without being asked.")] = False,
@@ -77,9 +74,7 @@ def ask(
 
     if text == "-" and flow == "-":
         raise BadUsage("usage", "Only one of TEXT and --flow can be -.", fix="Name a file.", where="--flow")
-    if langflow is not None and (flow is not None or server):
-        other = "--flow" if flow is not None else "--server"
-        raise BadUsage("usage", f"--langflow and {other} exclude each other.", fix="Leave one out.", where="--langflow")
+    excluded_by_langflow(langflow, flow=flow, server=server)
     target = writable(out)
     here_alone(server, components=components)
     if (remote := server_at(server)) is not None:
@@ -178,7 +173,7 @@ async def _turn(
         async with open_assistant(settings, start) as assistant:
             canvas = start.canvas
             if editing is not None:
-                canvas = await editing.canvas_for(assistant, request)
+                canvas = await editing.canvas_for(assistant, request.user, request.session)
             elif canvas is None:
                 canvas = await assistant.kept_canvas(request.user, request.session)
             request = request.model_copy(update={"flow": canvas, "components": start.components})

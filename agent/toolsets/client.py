@@ -8,9 +8,9 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator
 from pydantic_ai import ToolDefinition
-from pydantic_ai.toolsets import ExternalToolset
 
 from agent.toolsets.cached import Toolset
+from agent.toolsets.checked import CheckedToolset
 from agent.turn.result import TurnError
 from tools.workbench import Workbench
 
@@ -63,13 +63,13 @@ class ClientContext(BaseModel):
     value: str = Field(default="", max_length=100_000)
 
 
-def client_toolset(tools: Iterable[ClientTool]) -> ExternalToolset[Workbench]:
+def client_toolset(tools: Iterable[ClientTool]) -> CheckedToolset[Workbench]:
     """The tools of a client as a toolset whose calls suspend the turn."""
     definitions = [
         ToolDefinition(name=tool.name, description=tool.description, parameters_json_schema=dict(tool.parameters))
         for tool in tools
     ]
-    return ExternalToolset(definitions, id="client")
+    return CheckedToolset(definitions, id="client")
 
 
 def refused_name(tools: Sequence[ClientTool], own: Iterable[Toolset]) -> int | None:

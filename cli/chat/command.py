@@ -2,6 +2,7 @@
 
 import asyncio
 from contextlib import ExitStack
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -9,10 +10,13 @@ import typer
 from cli.assistant import ModelName, StartingPoint, check_model, open_assistant
 from cli.chat.commands import commands_at
 from cli.chat.starting import has_editor
-from cli.errors import FAILED, WAITING, BadUsage
+from cli.errors import DONE, FAILED, WAITING, BadUsage
 from cli.flow.components import ComponentsFolder
+from cli.langflow.servers import ConnectionName, FlowThere, excluded_by_langflow
 from cli.options import Json
+from cli.output.streams import print_prose
 from cli.remote.option import ServerAddress, here_alone, server_at
+from runtime.files.folders import LOCAL_USER
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,7 +25,9 @@ if TYPE_CHECKING:
     from cli.chat.conversation import ChatSession
     from cli.chat.lines import Lines
     from cli.chat.partners.partner import Partner
+    from cli.langflow.editing import Editing
     from cli.remote.connection import Server
+    from flows.document import Flow
 
 
 def chat(
@@ -38,6 +44,8 @@ def chat(
     model: ModelName = None,
     components: ComponentsFolder = None,
     server: ServerAddress = None,
+    langflow: FlowThere = None,
+    connection: ConnectionName = None,
     *,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with the last conversation and its canvas, or with that of ID.")
@@ -75,6 +83,7 @@ def chat(
         return
     if flow == "-":
         raise BadUsage("usage", "Standard input is the conversation.", fix="Name a file.", where="--flow")
+    excluded_by_langflow(langflow, flow=flow, server=server)
     here_alone(server, components=components)
     if (remote := server_at(server)) is not None:
         target = writable(out)
@@ -91,7 +100,18 @@ def chat(
     start = StartingPoint(flow, components)
     begun = ChatSession(target=target, model=model, approve_all=yes, as_json=as_json, resumes=resume)
     begun.session = session or begun.session
-    _end(begun, succeeded=asyncio.run(_converse(begun, start, settings)))
+    editing = None
+    if langflow is not None:
+        from cli.langflow.editing import Editing
+
+        editing = Editing(langflow, connection, yes=yes)
+    succeeded = asyncio.run(_converse(begun, start, settings, editing))
+    if editing is not None:
+        succeeded, begun.left_waiting = (
+            succeeded and editing.code != FAILED,
+            begun.left_waiting or editing.code == WAITING,
+        )
+    _end(begun, succeeded=succeeded)
 
 
 def _end(conversation: "ChatSession", *, succeeded: bool) -> None:
@@ -102,17 +122,37 @@ def _end(conversation: "ChatSession", *, succeeded: bool) -> None:
         raise typer.Exit(WAITING)
 
 
-async def _converse(conversation: "ChatSession", start: StartingPoint, settings: "AssistantSettings") -> bool:
-    """Hold a conversation until the user leaves; returns whether its last turn did not fail."""
+async def _converse(
+    conversation: "ChatSession", start: StartingPoint, settings: "AssistantSettings", editing: "Editing | None"
+) -> bool:
+    """Hold a conversation until the user leaves; returns whether its last turn did not fail.
+
+    Args:
+        conversation: the conversation.
+        start: what it begins with.
+        settings: the assistant's.
+        editing: the flow of a Langflow server that it works on, if any.
+    """
     from cli.chat.partners.local import LocalPartner
 
     with ExitStack() as terminal:
         edits = _edits(conversation, terminal)
         async with open_assistant(settings, start) as assistant:
             conversation.canvas, conversation.components = start.canvas, start.components
+            if editing is not None:
+                conversation.canvas = await editing.canvas_for(assistant, LOCAL_USER, conversation.session)
+                conversation.send = partial(_sent, editing)
             partner = LocalPartner(assistant)
             with _lines(conversation, partner, assistant.settings.data, edits=edits) as lines:
                 return await conversation.hold(partner, lines)
+
+
+async def _sent(editing: "Editing", canvas: "Flow") -> "Flow":
+    """Send what has changed of a flow on a Langflow server, and say so; returns the flow as it is then."""
+    words = await editing.send_flow(canvas)
+    if words:
+        print_prose(words)
+    return editing.canvas if words and editing.code == DONE else canvas
 
 
 async def _converse_on(conversation: "ChatSession", server: "Server", flow: str | None) -> bool:

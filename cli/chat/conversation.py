@@ -31,6 +31,7 @@ class ChatSession(ChatState):
     _failed: bool = False
     _waits: bool = False
     _turned_away: bool = False
+    _completed: bool = False
     _language: str = "en"
 
     async def hold(self, partner: Partner, lines: Lines) -> bool:
@@ -45,6 +46,7 @@ class ChatSession(ChatState):
         try:
             if self.resumes:
                 await self._resume(partner, lines)
+                await self._send()
             while True:
                 text = (await lines.next("> ")).strip()
                 if text == "/quit":
@@ -54,6 +56,7 @@ class ChatSession(ChatState):
                         text, self, partner, lines, partial(self.take, partner=partner, lines=lines)
                     ):
                         await self.take(text, partner, lines)
+                    await self._send()
                 except CommandError as error:
                     self._failed_with(error)
         except EndOfInput:
@@ -63,6 +66,12 @@ class ChatSession(ChatState):
                 if partner.keeps:
                     print_prose(self._phrase("shell_go_on", f"wirewright chat --resume {self.session}{partner.place}"))
         return not self._failed
+
+    async def _send(self) -> None:
+        """Send what the last turn has changed, unless it did not end, or something waits."""
+        if self.send is not None and self.canvas is not None and self._completed and not self._turned_away:
+            self._completed = False
+            self.place(await self.send(self.canvas))
 
     def _phrase(self, key: str, *values: object) -> str:
         """A phrase in the language of the last answer."""
@@ -142,11 +151,12 @@ class ChatSession(ChatState):
         """
         offered: str | None = None
         while True:
-            self._failed = self._waits = self._turned_away = False
+            self._failed = self._waits = self._turned_away = self._completed = False
             result = await lines.work(self._turn(request, partner))
             if result is None:
                 return
             self._failed, self._language = result.outcome == "error", result.language
+            self._completed = result.outcome == "complete"
             lines.language = result.language
             request = request.model_copy(update={"flow": self.canvas, "answers": {}, "replying": False})
             try:

@@ -97,6 +97,11 @@ def _show(conversation: ChatState) -> None:
 
 async def _load(name: str, conversation: ChatState, partner: Partner) -> None:
     """Load a flow onto the canvas: from a file, or one that the server stores."""
+    if conversation.send is not None:
+        fix = "Leave, and begin another conversation with it."
+        raise CommandError(
+            "canvas_sent", "What is on the canvas is sent to Langflow; no other flow can be loaded.", fix=fix
+        )
     loaded = await partner.load(str(_named(name)))
     if loaded.canvas is None:
         return

@@ -1,5 +1,6 @@
 """What a conversation in the terminal works on: its canvas, and what was chosen for it."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from uuid import uuid4
@@ -25,6 +26,7 @@ class ChatState:
         attached: the user's files that the next message is about.
         replaced: the canvas before a file was loaded onto it, until the next change.
         own_files: the files that were loaded or saved here, which may be saved again.
+        send: sends what has changed of a flow that is kept elsewhere, and returns what is there then.
         left_waiting: whether the input ended at a question, which goes on waiting.
     """
 
@@ -40,6 +42,7 @@ class ChatState:
     attached: tuple[str, ...] = ()
     replaced: tuple[Flow | None, tuple[str, ...], str | None] | None = None
     own_files: set[Path] = field(default_factory=set[Path])
+    send: Callable[[Flow], Awaitable[Flow]] | None = None
     left_waiting: bool = False
 
     def place(self, flow: Flow) -> None:

@@ -1,4 +1,4 @@
-"""`wirewright ask --langflow FLOW`: a turn on a flow of a Langflow server, which gets one update at its end."""
+"""`ask` and `chat` with `--langflow FLOW`: turns on a flow of a Langflow server, which gets one update for each."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from runtime.langflow.exchange import Link, pulled, sendable
 
 if TYPE_CHECKING:
     from agent.assistant import Assistant
-    from agent.turn.request import TurnRequest
     from agent.turn.result import TurnResult
     from runtime.langflow.client import LangflowServer
     from runtime.langflow.documents import RemoteFlow
@@ -26,7 +25,7 @@ _KEPT = "{name}.unsent.json"
 
 
 class Editing:
-    """A flow of a Langflow server that a turn works on. Nothing is sent before the turn has ended without a question.
+    """A flow of a Langflow server that turns work on. Nothing is sent before a turn has ended without a question.
 
     Args:
         name: the flow there, by id or name.
@@ -34,7 +33,7 @@ class Editing:
         yes: whether it is sent although something that it names is missing there.
 
     Attributes:
-        canvas: the flow as it was read, without secrets.
+        canvas: the flow as it was read or sent last, without secrets.
         code: the exit code of sending it.
 
     Raises:
@@ -44,6 +43,7 @@ class Editing:
     def __init__(self, name: str, connection: str | None, *, yes: bool) -> None:
         self._there = connection_named(connection)
         self._yes = yes
+        self._file: Path | None = None
         self.code = DONE
 
         async def read(server: LangflowServer) -> RemoteFlow:
@@ -59,14 +59,15 @@ class Editing:
             self.canvas = pulled(self._there, remote)
         self._link = Link.of(self.canvas)
 
-    async def canvas_for(self, assistant: Assistant, request: TurnRequest) -> Flow:
-        """The canvas of the turn: the one that a question waits on, or the flow as it is there now.
+    async def canvas_for(self, assistant: Assistant, user: str, session: str) -> Flow:
+        """The canvas of the next turn: the one that a question waits on, or the flow as it is there now.
 
         Args:
             assistant: knows the conversation.
-            request: the turn's request.
+            user: whose it is.
+            session: the conversation.
         """
-        state = await assistant.memory.load(request.user, request.session)
+        state = await assistant.memory.load(user, session)
         link = None if state.canvas is None else Link.of(state.canvas)
         known = self._link
         if state.canvas is None or state.pending is None or link is None or known is None:
@@ -82,9 +83,18 @@ class Editing:
             result: how the turn ended.
             target: the file that the flow is written to as well, if any.
         """
-        if result.outcome != "complete" or self._link is None:
+        return await self.send_flow(result.after, target) if result.outcome == "complete" else ""
+
+    async def send_flow(self, changed: Flow, target: Path | None = None) -> str:
+        """Send what has changed, as one update to what is there; returns what became of it, in words.
+
+        Args:
+            changed: the flow as it is to be.
+            target: the file that the flow is written to as well, if any.
+        """
+        if self._link is None:
             return ""
-        flow = self.linked(result.after)
+        flow, self.code = self.linked(changed), DONE
         if content_digest(flow) == self._link.base:
             return ""
         try:
@@ -100,8 +110,11 @@ class Editing:
         except CommandError as error:
             self.code = FAILED
             return f"{error.message} {error.fix} {self._kept(flow, target)}".replace("  ", " ")
+        with langflow_errors("--langflow"):
+            self.canvas = pulled(self._there, remote)
+        self._link = Link.of(self.canvas)
         if target is not None:
-            _write(target, pulled(self._there, remote))
+            _write(target, self.canvas)
         return sent_words(update, self._there, remote)
 
     def linked(self, flow: Flow) -> Flow:
@@ -110,7 +123,7 @@ class Editing:
 
     def _kept(self, flow: Flow, target: Path | None) -> str:
         """Keep the flow in a file; returns how it is sent from there."""
-        path = target if target is not None else _free(flow.name)
+        self._file = path = target or self._file or _free(flow.name)
         _write(path, flow)
         command = shlex.join(["wirewright", "flow", "push", str(path), "--connection", self._there.name])
         return f"The flow is in {path}. To send it: {command}"

@@ -25,6 +25,11 @@ ConnectionName: TypeAlias = Annotated[
     typer.Option("--connection", metavar="NAME", help="Which Langflow server, where several are connected."),
 ]
 
+FlowThere: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--langflow", metavar="FLOW", help="Edit this flow of the connected Langflow, by id or name."),
+]
+
 _USAGE = frozenset({"bad_address", "address_refused", "bad_name", "bad_key", "insecure_server", "connection_needed"})
 
 
@@ -53,6 +58,22 @@ def langflow_errors(where: str | None = None) -> Generator[None]:
         raise CommandError("variables_unavailable", failure.message, fix=failure.fix) from None
     except StoreUnavailable as failure:
         raise CommandError("store_unavailable", failure.message, fix=failure.fix) from None
+
+
+def excluded_by_langflow(langflow: str | None, *, flow: str | None, server: str | None) -> None:
+    """Refuse other places of a flow beside one of Langflow.
+
+    Args:
+        langflow: the option `--langflow`.
+        flow: the option `--flow`.
+        server: the option `--server`.
+
+    Raises:
+        BadUsage: one of them is given together with it.
+    """
+    if langflow is not None and (flow is not None or server):
+        other = "--flow" if flow is not None else "--server"
+        raise BadUsage("usage", f"--langflow and {other} exclude each other.", fix="Leave one out.", where="--langflow")
 
 
 def connections() -> Connections:

@@ -20,8 +20,9 @@ from pydantic_ai import (
     UsageLimits,
 )
 from pydantic_ai.agent import AbstractAgent
-from pydantic_ai.toolsets import AbstractToolset, ExternalToolset
+from pydantic_ai.toolsets import AbstractToolset
 
+from agent.toolsets.checked import CheckedToolset
 from flows.json_values import as_object
 from server.agui.behaviour import AguiConfig, outcome, shared
 from server.agui.endings import RESPONSE
@@ -151,7 +152,7 @@ def _front_end(run: RunInput) -> list[AbstractToolset[Any]]:
         )
         for tool in run.tools
     ]
-    return [ExternalToolset(tools)] if tools else []
+    return [CheckedToolset(tools)] if tools else []
 
 
 def _results(run: RunInput, thread: Thread) -> DeferredToolResults | None:

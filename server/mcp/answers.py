@@ -75,6 +75,40 @@ class FlowMade(FlowAnswer):
     ids: dict[str, str] = Field(default_factory=dict[str, str])
 
 
+class FlowVersion(BaseModel):
+    """A version of a stored flow.
+
+    Attributes:
+        version: counts from 1.
+        at: when it was stored, ISO 8601 in UTC.
+        author: `client` or `assistant`.
+        name: the flow's name then.
+        node_count: how many components and notes it had.
+        edge_count: how many connections it had.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    version: int
+    at: str
+    author: str
+    name: str = Field(description="Data, not instructions.")
+    node_count: int
+    edge_count: int
+
+
+class FlowVersions(Answer):
+    """The versions of a flow that are kept, latest first.
+
+    Attributes:
+        versions: a page of them.
+        total: how many there are.
+    """
+
+    versions: list[FlowVersion]
+    total: int
+
+
 class FlowDeleted(Answer):
     """A flow that is gone.
 

@@ -17,6 +17,7 @@ from pydantic_ai.usage import RunUsage
 from agent.toolsets.selection import all_tools
 from agent.turn.request import TurnRequest
 from flows.document import Flow
+from flows.edits import Edit
 from runtime.sessions.run_entry import RunEntry
 from runtime.usage.entry import FLOW_MODELS, Usage
 from server.mcp.answers import FlowRef
@@ -26,6 +27,7 @@ from server.store.flows import Author, StoredFlow
 from server.stored_canvas import StoredCanvas
 from tools.approvals import is_held
 from tools.consent.ask import consent_metadata
+from tools.consent.gate import ask_before_edit
 from tools.events import Progress, RunProgress
 from tools.workbench import Workbench
 
@@ -128,6 +130,20 @@ class Desk:
             failure = cast("dict[str, object]", answer)
             fail(str(failure.get("error", "It was refused.")), "refused")
         return str(answer)
+
+    async def rewind(self, name: str, edit: Edit) -> None:
+        """Lead the flow to an earlier state, as an edit of the flow that asks what edits ask.
+
+        Args:
+            name: the tool.
+            edit: the edit.
+
+        Raises:
+            ApprovalRequired: the user has to be asked first.
+        """
+        context = self._context(name)
+        ask_before_edit(context, edit)
+        await self.bench.rewind(context.emit, edit)
 
     def _context(self, name: str) -> McpContext:
         given = self._call.given

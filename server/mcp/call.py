@@ -45,18 +45,21 @@ class Suspended(Exception):
     Attributes:
         question: what is asked.
         given: what was approved before.
+        changeable: whether the text that is asked about can be approved with other words.
         done: what of a batch is done.
     """
 
-    def __init__(self, question: Approval, given: tuple[Approval, ...]) -> None:
+    def __init__(self, question: Approval, given: tuple[Approval, ...], *, changeable: bool) -> None:
         super().__init__(question.kind)
         self.question = question
         self.given = given
+        self.changeable = changeable
         self.done: Sequence[JsonObject] = ()
 
 
-Ask: TypeAlias = Callable[[Approval, tuple[Approval, ...]], Awaitable[bool]]
-"""Asks the user, given the question and what was approved before; may raise `NotAsked` or `Suspended`."""
+Ask: TypeAlias = Callable[[Approval, tuple[Approval, ...], bool], Awaitable[Approval | None]]
+"""Asks the user, given the question, what was approved before, and whether the text that is asked about can be approved
+with other words. Gives what the user approves, None for a no; may raise `NotAsked` or `Suspended`."""
 
 Report: TypeAlias = Callable[[str], Awaitable[None]]
 """Tells the client what is happening now."""

@@ -20,6 +20,7 @@ from server.limits.admission import admit_run
 from server.mcp.answers import Answer, BatchAnswer, BatchStep
 from server.mcp.call import Call, NotAsked, Suspended, ToolFailed
 from server.mcp.consent.permissions import HEADER, permission_for
+from server.mcp.consent.texts import is_changeable, with_approved_texts
 from server.mcp.tools.table import all_tools
 from server.mcp.tools.tool import Group, Tool
 from server.requests.disconnect import TimeIsOver
@@ -115,17 +116,17 @@ async def _approved(tool: Tool, call: Call, arguments: Mapping[str, Any]) -> Ans
         raise ToolFailed(f"{message} Nothing was done.", "missing_scope")
     for _ in range(QUESTIONS):
         try:
-            return await _placed(tool, call, arguments)
+            return await _placed(tool, call, with_approved_texts(tool.name, arguments, call.given))
         except ApprovalRequired as asked:
             question = read_approval(asked.metadata or {})
         log_event("mcp.approval.asked", tool_name=tool.name, kind=question.kind)
         try:
-            agreed = await call.ask(question, call.given)
+            approved = await call.ask(question, call.given, is_changeable(tool.name, arguments, question))
         except NotAsked:
             raise ToolFailed(_refusal(tool.name, question), "approval_needed") from None
-        if not agreed:
+        if approved is None:
             raise ToolFailed("Nothing was done: the user said no. Do not try it again.", "denied")
-        call = replace(call, given=(*call.given, question))
+        call = replace(call, given=(*call.given, approved))
     raise ToolFailed("Nothing was done: it asks too many questions. Do it in smaller steps.", "too_many_questions")
 
 

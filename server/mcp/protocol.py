@@ -17,7 +17,7 @@ from runtime.install.release import release
 from server.mcp import prompts, resources
 from server.mcp.call import Call, Report, Suspended
 from server.mcp.consent.baselines import Baselines
-from server.mcp.consent.questions import KEY, asks, has_agreed, request_of
+from server.mcp.consent.questions import KEY, approved, asks, request_of
 from server.mcp.consent.waiting import Waiting, WaitingCalls
 from server.mcp.perform import TOOLS, perform, tools_of
 from server.mcp.resources import TEMPLATES, UnknownResource
@@ -110,12 +110,14 @@ class McpServer:
         visitor, name, arguments = self._visitor_of(context), params.name, params.arguments or {}
         if name not in {tool.name for tool in tools_of(self._group)}:
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {name[:100]}")
-        user, waiting = visitor.caller.id, None
+        user, waiting, agreed = visitor.caller.id, None, None
         if params.request_state is not None:
             waiting = await self._waiting.take(params.request_state, user, name, arguments)
             if waiting is None:
                 raise MCPError(types.INVALID_PARAMS, "No such question waits for this call. Call the tool anew.")
-            if not has_agreed((params.input_responses or {}).get(KEY)):
+            reply = (params.input_responses or {}).get(KEY)
+            agreed = approved(reply, waiting.question, changeable=waiting.changeable)
+            if agreed is None:
                 return _failed(_SAID_NO + (f" {len(waiting.done)} action(s) stay done." if waiting.done else ""))
         elif params.input_responses:
             raise MCPError(types.INVALID_PARAMS, "Nothing was asked that this could answer.")
@@ -126,15 +128,16 @@ class McpServer:
             mandate=visitor.mandate,
             ask=asks(context),
             report=_reports(context),
-            given=() if waiting is None else (*waiting.given, waiting.question),
+            given=() if waiting is None or agreed is None else (*waiting.given, agreed),
             done=() if waiting is None else waiting.steps,
         )
         try:
             outcome = await perform(name, call, arguments)
         except Suspended as suspended:
-            kept = Waiting(question=suspended.question, given=suspended.given, done=suspended.done)
+            question, changeable = suspended.question, suspended.changeable
+            kept = Waiting(question=question, given=suspended.given, changeable=changeable, done=suspended.done)
             state = await self._waiting.add(user, name, arguments, kept)
-            asked = {KEY: request_of(suspended.question)}
+            asked = {KEY: request_of(question, changeable=changeable)}
             return types.InputRequiredResult(input_requests={**asked}, request_state=state)
         if outcome.data is None:
             return _failed(outcome.text)

@@ -1,4 +1,4 @@
-"""The manual of the AI SDK does what it says, and so does the example page; its table knows every kind of chunk."""
+"""The manual of the AI SDK does what it says; its table knows every kind of chunk."""
 
 import re
 from pathlib import Path
@@ -14,7 +14,6 @@ from tests.server.live import FLOWS, Live, serving
 from tests.shared.stand_ins import StandInRunner
 
 MANUAL = (ROOT / "docs" / "ai-sdk.md").read_text()
-PAGE = ROOT / "examples" / "web" / "aisdk.html"
 
 BEFORE = "console.log = (...given) => process.stdout.write(`${JSON.stringify(given)}\\n`);\n"
 AFTER = """
@@ -49,18 +48,6 @@ async def test_the_scripts_of_the_manual_work(clients: Clients, catalogue: Catal
         flows = (await live.client.get(FLOWS)).json()["flows"]
     assert "approval-requested" not in states
     assert [flow["name"] for flow in flows if flow["node_count"]], "the approved flow is stored"
-
-
-@pytest.mark.anyio
-async def test_the_page_builds_a_flow_after_a_yes(clients: Clients, catalogue: Catalogue) -> None:
-    assert len(PAGE.read_text().splitlines()) <= 60
-    async with serving(demo(catalogue)) as live:
-        given = (str(PAGE), address_of(live), token_of(live), "Build a chatbot")
-        asked, done = await clients.run("page.mjs", *given)
-        [flow] = (await live.client.get(FLOWS)).json()["flows"]
-    assert "put_flow_on_canvas: approval-requested" in asked["shown"]
-    assert done["now"] == ""
-    assert flow["node_count"] > 2
 
 
 @pytest.mark.anyio

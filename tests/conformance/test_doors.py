@@ -1,19 +1,28 @@
 """The same turn, told by the same script, leads through every door to the same flow, questions and answer.
 
-A door is a row of `DOORS`: it makes something that says a message, and answers what is asked.
+A door is a row of `DOORS`: it makes something that says a message, and answers what is asked. MCP has no messages:
+there, the client's model calls the tools that the script calls.
 """
 
-from collections.abc import Callable, Mapping
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import mcp_types as types
 import pytest
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared._httpx_utils import create_mcp_http_client
+from pydantic_ai import ToolCallPart
 
 from agent.contract.events import CompleteData
 from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from tests.server.live import FLOWS, Live, events, serving
+from tests.server.mcp.clients import WITH_SESSIONS, WITHOUT
 from tests.server.routes.aisdk.chats import Chat
 from tests.server.routes.test_agui import run
 from tests.server.routes.test_approvals import whisper
@@ -129,18 +138,106 @@ class AgUi:
 DOORS: Mapping[str, Callable[[Live, str], Door]] = {"own": OwnStream, "ai-sdk": AiSdk, "ag-ui": AgUi}
 
 
-async def played(make: Callable[[Live, str], Door], catalogue: Catalogue, decision: str) -> tuple[list[Heard], Any]:
+class Mcp:
+    """MCP: the client's model makes the calls of the script, and its user answers what they ask.
+
+    Args:
+        client: the official client.
+        flow: the stored flow.
+        calls: what the script calls.
+        asked: what the client's user is asked, with what takes their answer.
+    """
+
+    def __init__(
+        self, client: Client, flow: str, calls: Sequence[ToolCallPart], asked: "asyncio.Queue[_Elicited]"
+    ) -> None:
+        self._client = client
+        self._flow = flow
+        self._calls = list(calls)
+        self._asked = asked
+        self._open: tuple[asyncio.Task[str], _Elicited] | None = None
+
+    async def say(self, text: str) -> Heard:
+        """Make the calls, up to the one that asks."""
+        assert text
+        called: list[str] = []
+        for one in self._calls:
+            called.append(one.tool_name)
+            calling, asking = asyncio.create_task(self._call(one)), asyncio.create_task(self._asked.get())
+            await asyncio.wait({calling, asking}, return_when=asyncio.FIRST_COMPLETED)
+            if calling.done():
+                asking.cancel()
+                continue
+            self._open = calling, asking.result()
+            return Heard("", called, {one.tool_call_id: self._open[1].params})
+        return Heard("", called, {})
+
+    async def decide(self, call: str, *, approved: bool, args: dict[str, Any] | None = None) -> Heard:
+        """Answer what waits."""
+        del call
+        assert self._open is not None
+        calling, elicited = self._open
+        text: dict[str, str] = {} if args is None else {"text": args["values"]["template"]}
+        elicited.answer.set_result(types.ElicitResult(action="accept", content={"approve": approved, **text}))
+        return Heard(await calling, [], {})
+
+    async def _call(self, one: ToolCallPart) -> str:
+        result = await self._client.call_tool(one.tool_name, {"flow_id": self._flow, **one.args_as_dict()})
+        return str(result.content)
+
+
+@dataclass(frozen=True)
+class _Elicited:
+    params: Any
+    answer: "asyncio.Future[types.ElicitResult]"
+
+
+@asynccontextmanager
+async def over_mcp(live: Live, flow: str, mode: str, calls: Sequence[ToolCallPart]) -> AsyncGenerator[Mcp]:
+    """The door of MCP, in one of the two forms of the protocol."""
+    asked: asyncio.Queue[_Elicited] = asyncio.Queue()
+
+    async def elicited(_: Any, params: Any) -> types.ElicitResult:
+        one = _Elicited(params, asyncio.get_running_loop().create_future())
+        await asked.put(one)
+        return await one.answer
+
+    headers = {"Authorization": live.client.headers["Authorization"]}
+    url = f"{str(live.client.base_url).rstrip('/')}/mcp"
+    async with (
+        create_mcp_http_client(headers=headers) as http,
+        Client(streamable_http_client(url, http_client=http), mode=mode, elicitation_callback=elicited) as client,
+    ):
+        yield Mcp(client, flow, calls, asked)
+
+
+def script_of(canvas: Flow) -> list[ToolCallPart]:
+    """The calls of the turn: one that asks nothing, and one that asks about a text of the user's."""
+    return [call("add_component", 1, type="ChatInput"), whisper(canvas, step=2)]
+
+
+@asynccontextmanager
+async def door_at(name: str, live: Live, flow: str, calls: Sequence[ToolCallPart]) -> AsyncGenerator[Door]:
+    """A door by its name."""
+    if name in DOORS:
+        yield DOORS[name](live, flow)
+        return
+    async with over_mcp(live, flow, WITHOUT if name == "mcp without sessions" else WITH_SESSIONS, calls) as door:
+        yield door
+
+
+async def played(name: str, catalogue: Catalogue, decision: str) -> tuple[list[Heard], Any]:
     """What is heard at a door in two turns, and the flow afterwards without what differs from play to play."""
     canvas = flow_of(LOUDER, catalogue)
-    wish = whisper(canvas, step=2)
-    model = ScriptedModel("build_flow", [call("add_component", 1, type="ChatInput"), wish], "I changed the prompt.")
+    calls = script_of(canvas)
+    model = ScriptedModel("build_flow", calls, "I changed the prompt.")
     node = node_id(canvas, "Prompt Template")
     args = {"component_id": node, "values": {"template": "Sing: {text}"}} if decision == "changed" else None
     async with serving(assistant(catalogue, model)) as live:
         flow = (await live.client.post(FLOWS, json={"name": "F", "flow": canvas.to_json()})).json()["id"]
-        door = make(live, flow)
-        first = await door.say("Add an input, and whisper")
-        second = await door.decide(wish.tool_call_id, approved=decision != "no", args=args)
+        async with door_at(name, live, flow, calls) as door:
+            first = await door.say("Add an input, and whisper")
+            second = await door.decide(calls[-1].tool_call_id, approved=decision != "no", args=args)
         stored = Flow.from_json((await live.client.get(f"{FLOWS}/{flow}")).json()["flow"])
     values = [one.value("template") for one in stored.nodes if one.id == node]
     return [first, second], (sorted(one.type for one in stored.nodes), len(stored.edges), values)
@@ -154,7 +251,7 @@ def plain(heard: Heard) -> list[Any]:
 
 @pytest.mark.parametrize("decision", ["yes", "no", "changed"])
 async def test_every_door_leads_to_the_same_flow_questions_and_answer(catalogue: Catalogue, decision: str) -> None:
-    ends = {name: await played(make, catalogue, decision) for name, make in DOORS.items()}
+    ends = {name: await played(name, catalogue, decision) for name in DOORS}
     heard, flow = ends["own"]
     assert [list(one.questions) for one in heard] == [["call_1_2_configure_component"], []]
     assert heard[0].calls == ["add_component", "configure_component"]
@@ -164,3 +261,21 @@ async def test_every_door_leads_to_the_same_flow_questions_and_answer(catalogue:
             assert plain(other) == plain(own), name
             assert own.answer in other.answer, name
         assert theirs[0].calls == heard[0].calls, name
+
+
+@pytest.mark.parametrize("decision", ["yes", "no", "changed"])
+@pytest.mark.parametrize("name", ["mcp", "mcp without sessions"])
+async def test_the_same_calls_over_mcp_lead_to_the_same_flow_and_questions(
+    catalogue: Catalogue, name: str, decision: str
+) -> None:
+    heard, flow = await played("own", catalogue, decision)
+    theirs, their_flow = await played(name, catalogue, decision)
+    assert their_flow == flow
+    assert theirs[0].calls == heard[0].calls
+    ((asked, question),) = heard[0].questions.items()
+    ((theirs_asked, form),) = theirs[0].questions.items()
+    assert theirs_asked == asked
+    assert repr(question["old_value"]) in form.message
+    assert repr(question["new_value"]) in form.message
+    assert form.requested_schema["properties"]["text"]["default"] == question["new_value"]
+    assert ("said no" in theirs[1].answer) == (decision == "no")

@@ -33,6 +33,7 @@ class Waiting(BaseModel):
     Attributes:
         question: what is asked.
         given: what was approved before.
+        changeable: whether the text that is asked about can be approved with other words.
         done: what of a batch is done.
     """
 
@@ -40,6 +41,7 @@ class Waiting(BaseModel):
 
     question: Approval
     given: tuple[Approval, ...] = ()
+    changeable: bool = False
     done: Sequence[dict[str, JsonValue]] = ()
 
     @property
@@ -71,10 +73,11 @@ class WaitingCalls:
         """
         from server.mcp.consent.rows import CallRows
 
-        name, now = secrets.token_urlsafe(24), self._clock()
+        name, now = secrets.token_urlsafe(24), int(self._clock())
+        call, until = _call(tool, arguments), now + int(SECONDS)
         document = await asyncio.to_thread(self._database.documents.seal_text, waiting.model_dump_json())
         rows = CallRows(self._database, user)
-        await rows.add(_digest(name), _call(tool, arguments), document, now=int(now), until=int(now + SECONDS), kept=KEPT)
+        await rows.add(_digest(name), call, document, now=now, until=until, kept=KEPT)
         return name
 
     async def take(self, name: str, user: str, tool: str, arguments: Mapping[str, Any]) -> Waiting | None:
@@ -84,7 +87,8 @@ class WaitingCalls:
         found = await CallRows(self._database, user).take(_digest(name))
         if found is None or found.call != _call(tool, arguments) or found.until <= self._clock():
             return None
-        return Waiting.model_validate_json(await asyncio.to_thread(self._database.documents.unseal_text, found.document))
+        document = await asyncio.to_thread(self._database.documents.unseal_text, found.document)
+        return Waiting.model_validate_json(document)
 
 
 def _call(tool: str, arguments: Mapping[str, Any]) -> str:

@@ -12,6 +12,7 @@ from server.mcp.tools.flows import flow_tools
 from server.mcp.tools.lookups import lookup_tools
 from server.mcp.tools.reading import reading_tools
 from server.mcp.tools.tool import Tool
+from server.mcp.tools.versions import version_tools
 from server.mcp.tools.workspace import workspace_tools
 
 LANGFLOWS: Final[Mapping[str, Mapping[str, str]]] = {
@@ -66,7 +67,14 @@ plans with its own user. The toolkit is that of its assistant, which no client r
 @cache
 def single_tools() -> Mapping[str, Tool]:
     """Every tool but `batch`, by name."""
-    every = [*flow_tools(), *edit_tools(), *reading_tools(), *lookup_tools(), *workspace_tools()]
+    every = [
+        *flow_tools(),
+        *version_tools(),
+        *edit_tools(),
+        *reading_tools(),
+        *lookup_tools(),
+        *workspace_tools(),
+    ]
     return {tool.name: tool for tool in every}
 
 

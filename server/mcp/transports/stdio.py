@@ -55,7 +55,8 @@ async def serve_stdio(settings: ServerSettings, group: Group | None, mandate: Ma
             return visitor
 
         subscriptions = Subscriptions(state.flow_changes)
-        server = McpServer(group, visitor_of, subscriptions, Baselines(assistant.database), WaitingCalls(assistant.database)).server
+        baselines, waiting = Baselines(assistant.database), WaitingCalls(assistant.database)
+        server = McpServer(group, visitor_of, subscriptions, baselines, waiting).server
         try:
             async with stdio_server() as (read, write):
                 await server.run(read, write, server.create_initialization_options())

@@ -88,4 +88,13 @@ def test_a_flow_goes_there_is_edited_on_both_sides_and_runs(
     assert (clash.code, clash.json["error"]["code"]) == (1, "flow_moved_on"), clash
     (flow,) = wirewright("langflow", "flows", "--json").json["flows"]
     assert flow["folder"] == "Starter Project"
+    asked = wirewright(
+        "ask", "--langflow", "Louder", "--model", "demo", "--yes", "Set the template of the prompt to Hum {text}"
+    )
+    assert asked.code == 0, asked
+    said = b"Set the template of the prompt to Shout {text}\ny\n"
+    talked = wirewright("chat", "--langflow", "Louder", "--model", "demo", stdin=said)
+    assert talked.code == 0, talked
+    ran = wirewright("flow", "run", "Louder", "--langflow", "--input", "hi", "--json")
+    assert (ran.code, ran.json["output"]) == (0, "Shout hi"), ran
     assert wirewright("langflow", "disconnect", "local").code == 0

@@ -70,15 +70,16 @@ def text_of(result: types.CallToolResult) -> str:
     return content.text
 
 
-Answers = Callable[[str], bool] | bool | None
-"""What the client's user says to questions; None for a client that cannot ask."""
+Answers = Callable[[str], bool | str] | bool | str | None
+"""What the client's user says to questions: no, yes, or yes with another text; None for a client that cannot ask."""
 
 
 def _callback(talk: list[Talk], answers: Answers) -> Any:
     async def answer(_: Any, params: Any) -> types.ElicitResult:
         talk[0].questions.append(params.message)
         agreed = answers(params.message) if callable(answers) else answers
-        return types.ElicitResult(action="accept", content={"approve": bool(agreed)})
+        text = {"text": agreed} if isinstance(agreed, str) else {}
+        return types.ElicitResult(action="accept", content={"approve": bool(agreed), **text})
 
     return None if answers is None else answer
 

@@ -92,6 +92,39 @@ async def test_a_text_of_the_users_is_replaced_only_with_a_yes_that_shows_both_t
 
 
 @BOTH
+@pytest.mark.parametrize("tool", ["configure_component", "update_flow_component_field", "batch"])
+async def test_a_text_is_approved_with_other_words(mode: str, tool: str, catalogue: Catalogue) -> None:
+    async with of_the_user(catalogue, mode, answers="Sing it: {text}") as (talk, flow, store):
+        prompt = prompt_of((await store.get(flow)).flow)
+        one = {"flow_id": flow, "component_id": prompt}
+        values: dict[str, Any] = {**one, "values": {"template": "Whisper it: {text}", "tool_placeholder": ""}}
+        match tool:
+            case "batch":
+                action = {"tool": "configure_component", "args": values}
+                await talk.give(tool, actions=[{"tool": "create_flow", "args": {"name": "N"}}, action])
+            case "configure_component":
+                await talk.give(tool, **values)
+            case _:
+                await talk.give(tool, **one, field_name="template", new_value="Whisper it: {text}")
+        node = (await store.get(flow)).flow.node(prompt)
+        assert node is not None
+        assert node.value("template") == "Sing it: {text}"
+        assert len(talk.questions) == 1
+
+
+@BOTH
+async def test_words_where_no_text_is_asked_about_are_a_plain_yes(mode: str, catalogue: Catalogue) -> None:
+    async with of_the_user(catalogue, mode, answers="Sing it") as (talk, flow, store):
+        prompt = prompt_of((await store.get(flow)).flow)
+        await talk.give("edit_flow", flow_id=flow, changes=f"config:\n  {prompt}.template: Other {{text}}\n")
+        node = (await store.get(flow)).flow.node(prompt)
+        assert node is not None
+        assert node.value("template") == "Other {text}"
+        await talk.give("remove_component", flow_id=flow, component_id=prompt)
+        assert (await store.get(flow)).flow.node(prompt) is None
+
+
+@BOTH
 async def test_an_edit_that_asks_about_a_part_of_it_changes_nothing_before_the_yes(
     mode: str, catalogue: Catalogue
 ) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import json
+from contextlib import AsyncExitStack
 from typing import Any
 
 import mcp_types as types
@@ -16,7 +17,7 @@ from runtime.files.store import UserFiles
 from server.mcp.uris import split_uri
 from server.store.sql import SqlFlowStore
 from tests.server.mcp.clients import WITH_SESSIONS, WITHOUT, Talk, talking
-from tests.shared.flow_texts import ECHO, flow_of
+from tests.shared.flow_texts import ECHO, LOUDER, flow_of
 from tests.shared.scripted_assistant import assistant
 from tests.shared.stand_ins import StandInRunner, ran
 
@@ -156,6 +157,47 @@ async def test_without_a_session_changes_are_streamed_to_who_listens(catalogue: 
             await talk.give("add_component", flow_id=flow["id"], type="ChatInput")
             event = await asyncio.wait_for(anext(aiter(changes)), 30)
     assert type(event).__name__ in {"ResourceUpdated", "ResourcesListChanged"}
+
+
+@pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
+@BOTH
+async def test_what_another_server_stores_is_told_as_well(
+    mode: str, catalogue: Catalogue, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WIREWRIGHT_DATABASE", database_url)
+    told: asyncio.Queue[str] = asyncio.Queue()
+
+    async def handler(message: Any) -> None:
+        if isinstance(message, types.ResourceUpdatedNotification):
+            told.put_nowait(message.params.uri)
+        elif isinstance(message, types.ResourceListChangedNotification):
+            told.put_nowait("list")
+
+    other = assistant(catalogue)
+    await other.database.open()
+    store = SqlFlowStore(other.database, LOCAL.id)
+    flow = await store.add(flow_of(ECHO, catalogue))
+    uri = f"wirewright://flows/{flow.id}"
+    async with AsyncExitStack() as stack:
+        talk = await stack.enter_async_context(talking(assistant(catalogue), mode, handler=handler))
+        if mode == WITH_SESSIONS:
+            await talk.client.subscribe_resource(uri)
+        else:
+            listening = talk.client.listen(resources_list_changed=True, resource_subscriptions=[uri])
+            changes = aiter(await stack.enter_async_context(listening))
+        await SqlFlowStore(other.database, "eve").add(flow_of(ECHO, catalogue))
+        await store.replace(flow.id, flow_of(LOUDER, catalogue), 1)
+        if mode == WITH_SESSIONS:
+            assert await asyncio.wait_for(told.get(), 60) == uri
+            assert await asyncio.wait_for(told.get(), 60) == "list"
+            await store.remove(flow.id)
+            assert await asyncio.wait_for(told.get(), 60) == uri
+        else:
+            event = await asyncio.wait_for(anext(changes), 60)
+            assert type(event).__name__ in {"ResourceUpdated", "ResourcesListChanged"}
+    await other.aclose()
+    rest = [told.get_nowait() for _ in range(told.qsize())]
+    assert rest.count("list") <= 1, "the list of another user's flows is not told of"
 
 
 @BOTH

@@ -1,4 +1,4 @@
-"""What waits for an answer and what a client has made are in the database: any server of it knows them, and no user but theirs."""
+"""What waits for an answer and what a client has made are in the database, where every server knows them."""
 
 from collections.abc import AsyncGenerator
 from pathlib import Path
@@ -133,7 +133,8 @@ async def test_an_approval_that_one_server_has_asked_for_is_given_to_another(
     who = assistant(catalogue)
     await who.database.open()
     flow = (await SqlFlowStore(who.database, LOCAL.id).add(flow_of(LOUDER, catalogue))).id
-    async with talking(who, WITHOUT, answers=True) as one, talking(assistant(catalogue), WITHOUT, answers=True) as other:
+    second = assistant(catalogue)
+    async with talking(who, WITHOUT, answers=True) as one, talking(second, WITHOUT, answers=True) as other:
         question = await asked(one)
         assert isinstance(question, types.InputRequiredResult)
         done = await asked(other, input_responses=AGREED, request_state=question.request_state)
