@@ -15,8 +15,8 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-import evals.mutate
 from cli.eval.play.environment import play_environment
+from evals.mutate import behaviour, content, mutants, near_misses, trials, wiring
 from evals.mutate.matrix import ALIKE, build_matrix, read_accepted
 from evals.mutate.measurement import MEASURED, Measured, as_markdown, near_misses_as_markdown
 from evals.mutate.trials import Trial, prepare_mutants, run_trials
@@ -45,6 +45,7 @@ class Tried(BaseModel):
     Attributes:
         conditions: a hash of what decides the outcome beside the scenario.
         failed: why the oracle's attempt did not pass; empty if it did.
+        undecided: whether only a judge of words can say whether it passed; then nothing is mutated.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -53,6 +54,7 @@ class Tried(BaseModel):
     digest: str
     conditions: str
     failed: str = ""
+    undecided: bool = False
     trials: tuple[Trial, ...] = ()
 
 
@@ -66,8 +68,8 @@ def drawn(scenarios: Sequence[Scenario], size: int | None = None) -> list[Scenar
 def conditions(lfx: str) -> str:
     """A hash of the graders, the operators and the engine."""
     digest = hashlib.sha256(f"{origin().graders} {lfx} {PER_OPERATOR}".encode())
-    for path in sorted(Path(evals.mutate.__path__[0]).glob("*.py")):
-        digest.update(path.read_bytes())
+    for module in (behaviour, content, mutants, near_misses, trials, wiring):
+        digest.update(Path(module.__file__).read_bytes())
     return digest.hexdigest()[:12]
 
 
@@ -87,15 +89,16 @@ async def tried(scenario: Scenario, environment: PlayEnvironment, under: str) ->
     """The oracle's attempt at a scenario, mutated and scored."""
     attempt = await play_attempt(scenario, OraclePlayer(), environment)
     verdict = score_attempt(scenario, attempt, environment.catalogue)
-    mutants = prepare_mutants({scenario.id: scenario}, [attempt], environment, PER_OPERATOR)
-    trials = await run_trials(mutants, environment, concurrency=1)
+    prepared = prepare_mutants({scenario.id: scenario}, [attempt], environment, PER_OPERATOR)
+    made = await run_trials(prepared, environment, concurrency=1)
     why = verdict.harness_error or "; ".join(f"{one.name}: {one.reason}" for one in verdict.failures)
     return Tried(
         scenario=scenario.id,
         digest=scenario.digest,
         conditions=under,
-        failed="" if verdict.passed else why or verdict.undecided or "it was not judged",
-        trials=tuple(trials),
+        failed="" if verdict.passed or verdict.undecided else why or "it was not judged",
+        undecided=bool(verdict.undecided),
+        trials=tuple(made),
     )
 
 
@@ -105,15 +108,16 @@ def measured(found: Sequence[Tried], drawn_from: int, lfx: str) -> Measured:
     Args:
         drawn_from: how many there are.
     """
-    trials = sorted((trial for one in found for trial in one.trials), key=lambda trial: trial.id)
-    counted = build_matrix(trials, read_accepted(), read_accepted(ALIKE))
+    every = sorted((trial for one in found for trial in one.trials), key=lambda trial: trial.id)
+    counted = build_matrix(every, read_accepted(), read_accepted(ALIKE))
     for trial in counted.missed:
         print(f"missed {trial.id}: {trial.what}; alike: {trial.alike}; a grade fell in {', '.join(trial.seen_by)}")
     return Measured.of(
         counted,
         scenarios=len(found),
         drawn_from=drawn_from,
-        passed=sum(not one.failed for one in found),
+        passed=sum(not (one.failed or one.undecided) for one in found),
+        undecided=sum(one.undecided for one in found),
         per_operator=PER_OPERATOR,
         lfx=lfx,
     )

@@ -21,6 +21,7 @@ class Measured(BaseModel):
     Attributes:
         scenarios: how many scenarios the oracle played; each of its attempts that passes is mutated.
         drawn_from: how many there are, of which these were drawn with a fixed seed; 0 if it is not known.
+        undecided: in how many scenarios only a judge of words can say whether the oracle passed; nothing is mutated.
         per_operator: how many mutants one operator made of one attempt at most.
         survivors: mutants that no evaluator detected and that are not accepted.
         accepted: mutants that no evaluator detected and that are accepted.
@@ -37,6 +38,7 @@ class Measured(BaseModel):
     scenarios: int
     drawn_from: int = 0
     passed: int
+    undecided: int = 0
     per_operator: int
     lfx: str
     operators: dict[str, Row]
@@ -51,13 +53,22 @@ class Measured(BaseModel):
 
     @classmethod
     def of(
-        cls, counted: Matrix, *, scenarios: int, passed: int, per_operator: int, lfx: str, drawn_from: int = 0
+        cls,
+        counted: Matrix,
+        *,
+        scenarios: int,
+        passed: int,
+        per_operator: int,
+        lfx: str,
+        drawn_from: int = 0,
+        undecided: int = 0,
     ) -> Self:
         """The measurement of a matrix."""
         return cls(
             scenarios=scenarios,
             drawn_from=drawn_from,
             passed=passed,
+            undecided=undecided,
             per_operator=per_operator,
             lfx=lfx,
             operators=dict(counted.operators),
@@ -121,8 +132,9 @@ def as_markdown(measured: Measured) -> str:
     """The measurement as the manual shows it: a sentence and a table."""
     share = measured.failed / max(measured.tried, 1)
     accepted = f", {len(measured.accepted)} of them accepted" if measured.accepted else ""
+    words = f", {measured.undecided} undecided without a judge of words" if measured.undecided else ""
     text = (
-        f"Measured over {_sample(measured)} ({measured.passed} passed by the oracle) on lfx {measured.lfx}, "
+        f"Measured over {_sample(measured)} ({measured.passed} passed by the oracle{words}) on lfx {measured.lfx}, "
         f"{measured.per_operator} mutant an operator and attempt: **{measured.killed:,} of {measured.tried:,} mutants "
         f"killed ({measured.kill_rate:.1%})**, {measured.tried - measured.killed} survivors{accepted}; in "
         f"{measured.failed:,} ({share:.1%}) the verdict turned to fail, in the others a grade fell. "

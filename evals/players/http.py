@@ -26,6 +26,12 @@ from runtime.keychain.access_token import VARIABLE, TokenUnavailable, known_toke
 SILENCE_SECONDS = 120.0
 """How long to wait for the next event."""
 
+SHOWN = 3
+"""Faults of an event that a reason names."""
+
+_ENDINGS = frozenset({"complete", "error", "cancelled"})
+"""The events with which a turn ends."""
+
 _NOT_LET_IN = (401, 403)
 """Statuses of a server that wants another token: the agent was not reached."""
 
@@ -71,21 +77,48 @@ class HttpPlayer:
                     failure = Unplayable if response.status_code in _NOT_LET_IN else AgentFailed
                     raise failure(f"the server answered {response.status_code}: {await _reason(response)}")
                 agent.identity = identity_of(response.headers.get(AGENT_HEADER, "")) or agent.identity
+                kind = response.headers.get("content-type", "").partition(";")[0].strip()
                 async for line in response.aiter_lines():
                     if line.startswith("data:"):
-                        event = read_event(line.removeprefix("data:"))
-                        last = event if isinstance(event, CompleteEvent | ErrorEvent | CancelledEvent) else last
-        except ValidationError as error:
-            raise AgentFailed(f"an event does not fit the contract ({error.error_count()} faults)") from None
+                        last = _ending(line.removeprefix("data:").strip()) or last
         except httpx.HTTPError as error:
             raise AgentFailed(f"the request failed ({type(error).__name__})") from None
         if last is None:
-            raise AgentFailed("the stream ended without a final event")
+            raise AgentFailed(
+                'the stream ended without a final event: a line `data: {"event": "complete", "data": {…}}` must come'
+                + ("" if kind == "text/event-stream" else f" (the content type is {kind or 'not given'})")
+            )
         try:
             result = turn_result(request, last)
             return result if result.seconds else result.model_copy(update={"seconds": perf_counter() - started})
         except (KeyError, TypeError, ValueError) as error:
             raise AgentFailed(f"the last event does not fit the contract ({type(error).__name__}: {error})") from None
+
+
+def _ending(text: str) -> Ending | None:
+    """The event with which a turn ends; None for any other, which is for people who watch, whatever it holds.
+
+    Raises:
+        AgentFailed: it is no JSON, or it ends the turn and does not fit the contract.
+    """
+    try:
+        event = read_event(text)
+    except ValidationError as error:
+        try:
+            told: object = json.loads(text)
+        except ValueError:
+            raise AgentFailed(f"an event is not JSON: {without_keys(text)[:60]!r}") from None
+        name = told.get("event") if isinstance(told, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]  (whatever was sent)
+        if name not in _ENDINGS and isinstance(name, str):
+            return None
+        faults = "; ".join(_fault(each["loc"], each["msg"]) for each in error.errors()[:SHOWN])
+        raise AgentFailed(f"the event {name!r} does not fit the contract: {faults}") from None
+    return event if isinstance(event, CompleteEvent | ErrorEvent | CancelledEvent) else None
+
+
+def _fault(place: tuple[int | str, ...], message: str) -> str:
+    where = ".".join(str(part) for part in place if part not in _ENDINGS)
+    return f"{where}: {message}" if where else message
 
 
 def identity_of(header: str) -> AgentIdentity | None:

@@ -9,7 +9,7 @@ from evals.mutate.mutants import CONTROL, OPERATORS
 from evals.mutate.near_misses import NEAR_MISSES
 from evals.mutate.trials import Trial
 from evals.scenarios.loader import load_scenarios
-from scripts.kill_rate import drawn
+from scripts.kill_rate import Tried, drawn, read_tried
 
 MANUAL = Path(__file__).parent.parent.parent.parent / "docs" / "evaluations.md"
 KEPT = Measured.model_validate_json(MEASURED.read_text(encoding="utf-8"))
@@ -19,7 +19,8 @@ def test_the_measured_rate_is_at_least_95_of_100_and_of_all_operators() -> None:
     assert KEPT.kill_rate >= 0.95
     assert set(KEPT.operators) == set(OPERATORS)
     assert KEPT.scenarios >= 120
-    assert KEPT.passed == KEPT.scenarios
+    assert KEPT.passed + KEPT.undecided == KEPT.scenarios
+    assert KEPT.undecided <= 0.05 * KEPT.scenarios
     assert set(KEPT.accepted) <= {survivor.id for survivor in read_accepted()}
 
 
@@ -93,6 +94,8 @@ def test_a_matrix_is_kept_with_its_controls_apart() -> None:
     assert text.startswith("Measured over 3 scenarios (3 passed")
     sample = Measured.of(counted, scenarios=3, drawn_from=9, passed=3, per_operator=1, lfx="1.13.0")
     assert as_markdown(sample).startswith("Measured over a seeded sample of 3 of 9 scenarios (3 passed")
+    open_ones = Measured.of(counted, scenarios=3, passed=2, undecided=1, per_operator=1, lfx="1.13.0")
+    assert "(2 passed by the oracle, 1 undecided without a judge of words)" in as_markdown(open_ones)
 
 
 def test_a_trial_in_which_the_engine_ended_twice_counts_nowhere() -> None:
@@ -113,3 +116,19 @@ def test_a_sample_of_scenarios_is_the_beginning_of_one_order() -> None:
     whole = drawn(scenarios)
     assert drawn(scenarios, 20) == whole[:20]
     assert sorted(one.id for one in whole) == [one.id for one in scenarios if not one.open]
+
+
+def test_what_was_measured_of_a_scenario_is_not_measured_again_while_nothing_has_changed(tmp_path: Path) -> None:
+    path = tmp_path / "tried.jsonl"
+    done = Tried(
+        scenario="a",
+        digest="1",
+        conditions="now",
+        trials=(Trial("a/drop_edge/0", "drop_edge", "", ("edges",), failed=True),),
+    )
+    failed = Tried(scenario="b", digest="2", conditions="now", failed="ran: it did not")
+    before = Tried(scenario="c", digest="3", conditions="then")
+    lines = [one.model_dump_json() for one in (done, failed, before)]
+    path.write_text("\n".join([*lines, lines[0][:40]]), encoding="utf-8")
+    assert read_tried(path, "now") == {"1": done}
+    assert read_tried(tmp_path / "none.jsonl", "now") == {}

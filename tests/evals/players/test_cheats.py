@@ -15,8 +15,7 @@ from evals.score import score_attempt
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.edits.basic import add_component, connect
-from scripts.cheats import MANUAL, as_markdown
-from scripts.cheats import Outcome as CheatOutcome
+from scripts.cheats import MANUAL, Outcome, as_markdown, read_outcomes
 from scripts.checkout import marked
 from tests.evals.conftest import Played, scenario_named, scenarios
 from tests.evals.run_cache import with_cached_runs
@@ -56,24 +55,30 @@ def test_every_cheat_concerns_scenarios_and_a_sample_is_always_the_same(every_ta
         assert first
 
 
-def test_the_manual_lists_every_cheat_and_what_is_not_seen() -> None:
+def test_the_manual_shows_what_every_cheat_passed() -> None:
     found = marked("cheats").search(MANUAL.read_text(encoding="utf-8"))
     assert found is not None
+    kept = read_outcomes()
+    assert list(kept) == [cheat.name for cheat in (CONTROL, *CHEATS)]
+    assert as_markdown(kept) in found.group(0)
+
+
+def test_no_cheat_passed_more_than_it_deserves_and_each_played_at_least_ten_scenarios_or_all(
+    every_task: list[Task],
+) -> None:
+    kept = read_outcomes()
     for cheat in (CONTROL, *CHEATS):
-        assert f"| `{cheat.name}` | {cheat.what} |" in found.group(0)
-        assert not cheat.known or f"- `{cheat.name}`: {cheat.known}" in found.group(0)
-    for row in found.group(0).splitlines():
-        cells = [cell.strip() for cell in row.split("|")]
-        excused = any(f"`{cheat.name}`" == cells[1] for cheat in CHEATS if cheat.known) if len(cells) == 7 else True
-        if len(cells) == 7 and cells[3].isdecimal() and not excused:
-            assert int(cells[4]) == int(cells[5]), row
+        one = kept[cheat.name]
+        assert one.played >= min(10, len(cheat.tasks(every_task))), cheat.name
+        assert cheat.known or one.undeserved == (), f"{cheat.name}: {one.undeserved}"
+    assert kept[CONTROL.name].passed == kept[CONTROL.name].deserved
 
 
 def test_the_table_says_who_played_and_what_was_passed() -> None:
     cheat = next(cheat for cheat in CHEATS if cheat.name == "junk")
-    text = as_markdown([CheatOutcome(cheat, 3, ("a",), ("a", "b"))])
-    assert text.endswith(f"| `junk` | {cheat.what} | 3 | 1 | 2 |\n")
-    assert CheatOutcome(cheat, 3, ("a", "c"), ("a", "b")).undeserved == ("c",)
+    made = Outcome(cheat="junk", played=3, passed=("a",), deserved=("a", "b"))
+    assert as_markdown({"junk": made}).endswith(f"| `junk` | {cheat.what} | 3 | 1 | 2 |\n")
+    assert made.model_copy(update={"passed": ("a", "c")}).undeserved == ("c",)
 
 
 def test_components_that_lead_nowhere_are_seen_and_those_that_lead_on_are_not(
