@@ -38,10 +38,10 @@ async def test_a_flow_is_asked_for_accepted_edited_run_undone_exported_and_found
         await look.ask("Build an echo")
         card = page.get_by_role("region", name="Proposed flow: Echo")
         await expect(card).to_contain_text("Chat Input")
-        await expect(page.locator(".react-flow__node")).to_have_count(0)
+        await expect(page.locator(".react-flow__node:not(.ghost)")).to_have_count(0)
 
         await card.get_by_role("button", name="Put on the canvas").click()
-        nodes = page.locator(".react-flow__node")
+        nodes = page.locator(".react-flow__node:not(.ghost)")
         await expect(nodes).to_have_count(2)
         await expect(card).to_contain_text("Approved")
         await expect(page.locator(".react-flow__edge")).to_have_count(1)

@@ -1,30 +1,47 @@
-import { Background, Controls, MiniMap, ReactFlow, ReactFlowProvider, applyNodeChanges, useReactFlow } from "@xyflow/react";
+import { Background, ControlButton, Controls, MiniMap, ReactFlow, ReactFlowProvider, applyNodeChanges } from "@xyflow/react";
 import type { Connection, Edge, EdgeChange, FinalConnectionState, NodeChange } from "@xyflow/react";
-import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { LocateFixed } from "lucide-react";
+import { Suspense, useCallback, useMemo, useRef, useState } from "react";
 
 import type { FlowDocument } from "../api/contract";
 import { refusal } from "../flow/connect";
-import { edgeId, edgesOf, endOf, idOf, isNote, nodesOf, outputsOf, startOf } from "../flow/document";
+import { together } from "../flow/difference";
+import type { Difference } from "../flow/difference";
+import { idOf } from "../flow/document";
 import type { End } from "../flow/document";
 import { connect, move, remove } from "../flow/edit";
 import type { Point } from "../flow/edit";
+import { useCanvas } from "../state/canvas";
 import { useFlow } from "../state/flow";
+import { useRun } from "../state/run";
+import { useWaiting } from "../state/waiting";
 import { strings } from "../strings";
+import { Dialog } from "../ui/Dialog";
 import { FlowNode } from "./FlowNode";
-import type { CanvasNode } from "./FlowNode";
+import { GhostNode } from "./GhostNode";
+import { Legend } from "./Legend";
 import { NoteNode } from "./NoteNode";
-import type { CanvasNote } from "./NoteNode";
-import { colourOf } from "./colours";
-import { told } from "./refusals";
+import { RunBar } from "./RunBar";
 import { SelectionBar } from "./SelectionBar";
+import { Wire } from "./Wire";
+import { drawn, drawnEdges } from "./drawing";
+import type { AnyNode } from "./drawing";
+import type { CanvasEdge } from "./Wire";
+import { FieldDialog } from "./fields/controls";
+import { told } from "./refusals";
+import { useDrop } from "./useDrop";
+import { useKeys } from "./useKeys";
+import { ARRANGED, FIT, useView } from "./useView";
+import { WaitingBar } from "./waiting/WaitingBar";
 
-type AnyNode = CanvasNode | CanvasNote;
+export { ARRANGED };
 
-const TYPES = { component: FlowNode, note: NoteNode };
-/** The event that says that the flow was laid out anew. */
-export const ARRANGED = "wirewright:arranged";
+const NODES = { component: FlowNode, note: NoteNode, ghost: GhostNode };
+const EDGES = { wire: Wire };
+const DELETE = ["Backspace", "Delete"];
 
-const FIT = { padding: 0.1, minZoom: 0.4, maxZoom: 1 };
+/** From how many components on only those in view are drawn. */
+const MANY = 80;
 
 /** The canvas with what surrounds it. */
 export function Canvas() {
@@ -38,29 +55,35 @@ export function Canvas() {
 function Graph() {
   const flow = useFlow((state) => state.history.present);
   const changed = useFlow((state) => state.changed);
-  const { change, undo, redo } = useFlow.getState();
+  const { change } = useFlow.getState();
+  const waiting = useWaiting();
+  const waits = useMemo(() => together(waiting.map((one) => one.difference)), [waiting]);
   const [nodes, setNodes] = useState<AnyNode[]>([]);
   const [edgesSelected, setEdgesSelected] = useState<ReadonlySet<string>>(new Set());
   const [reason, setReason] = useState("");
-  const view = useReactFlow();
-  const followed = useRef(true);
+  const root = useRef<HTMLElement>(null);
+  const { follows, follow, edited, edit, value, look } = useCanvas();
+  useView(waits.added.map(idOf).join("\n"));
 
-  const [shown, setShown] = useState<{ flow: FlowDocument; changed: ReadonlySet<string> } | null>(null);
-  if (shown?.flow !== flow || shown.changed !== changed) {
-    setShown({ flow, changed });
-    setNodes(drawn(flow, changed, nodes));
+  const [shown, setShown] = useState<{ flow: FlowDocument; changed: ReadonlySet<string>; waits: Difference } | null>(null);
+  if (shown?.flow !== flow || shown.changed !== changed || shown.waits !== waits) {
+    setShown({ flow, changed, waits });
+    setNodes(drawn(flow, changed, waits, nodes));
   }
-  useEffect(() => {
-    const fit = () => void view.fitView({ ...FIT, duration: 300 });
-    window.addEventListener(ARRANGED, fit);
-    return () => window.removeEventListener(ARRANGED, fit);
-  }, [view]);
-  useEffect(() => {
-    if (changed.size === 0 || !followed.current) return;
-    void view.fitView({ ...FIT, nodes: [...changed].map((id) => ({ id })), duration: 300 });
-  }, [changed, view]);
-
-  const edges = useMemo(() => drawnEdges(flow, edgesSelected), [flow, edgesSelected]);
+  const edges = useEdges(flow, edgesSelected, waits);
+  const chosen = useMemo(() => nodes.filter((node) => node.selected === true), [nodes]);
+  const ids = useMemo(() => new Set(chosen.map((node) => node.id)), [chosen]);
+  const select = useCallback((wanted: ReadonlySet<string>) => {
+    setNodes((before) => before.map((node) => (node.type === "ghost" || (node.selected === true) === wanted.has(node.id) ? node : { ...node, selected: wanted.has(node.id) })));
+  }, []);
+  const chosenByHand = useCanvas((state) => state.chosen);
+  const [taken, setTaken] = useState<ReadonlySet<string> | null>(null);
+  if (chosenByHand !== null && chosenByHand !== taken) {
+    setTaken(chosenByHand);
+    select(chosenByHand);
+  }
+  const keys = useKeys(ids, select);
+  const { isOver, handlers } = useDrop();
   const current = useCallback((): FlowDocument => useFlow.getState().history.present, []);
 
   const onNodes = useCallback(
@@ -72,12 +95,15 @@ function Graph() {
       }
       if (places.size > 0) change(move(current(), places));
       const gone = new Set(changes.flatMap((one) => (one.type === "remove" ? [one.id] : [])));
-      if (gone.size > 0) change(remove(current(), gone, new Set()));
+      if (gone.size > 0) {
+        change(remove(current(), gone, new Set()));
+        root.current?.focus({ preventScroll: true });
+      }
     },
     [change, current],
   );
   const onEdges = useCallback(
-    (changes: EdgeChange[]) => {
+    (changes: EdgeChange<CanvasEdge>[]) => {
       const gone = new Set(changes.flatMap((one) => (one.type === "remove" ? [one.id] : [])));
       if (gone.size > 0) change(remove(current(), new Set(), gone));
       setEdgesSelected((before) => {
@@ -94,57 +120,93 @@ function Graph() {
   );
   const isValid = useCallback((one: Connection | Edge) => refusal(current(), ...ends(one)) === null, [current]);
   const onConnect = useCallback((one: Connection) => change(connect(current(), ...ends(one))), [change, current]);
-  const onConnectEnd = (_: unknown, state: FinalConnectionState) => {
-    const { fromHandle, toHandle } = state;
-    if (fromHandle === null || toHandle === null || state.isValid !== false) {
-      setReason("");
-      return;
-    }
-    const [source, target] = fromHandle.type === "source" ? [fromHandle, toHandle] : [toHandle, fromHandle];
-    const refused = refusal(current(), { node: source.nodeId, port: source.id ?? "" }, { node: target.nodeId, port: target.id ?? "" });
-    setReason(refused === null ? "" : told(refused));
-  };
-  const onKeyDown = (event: React.KeyboardEvent) => {
-    const isTyping = event.target instanceof HTMLElement && event.target.closest("input, textarea, select") !== null;
-    if (isTyping || !(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z") return;
-    event.preventDefault();
-    if (event.shiftKey) redo();
-    else undo();
-  };
-  const chosen = nodes.filter((node) => node.selected === true);
+  const onConnectEnd = useCallback(
+    (_: unknown, { fromHandle, toHandle, isValid: fits }: FinalConnectionState) => {
+      if (fromHandle === null || toHandle === null || fits !== false) {
+        setReason("");
+        return;
+      }
+      const [source, target] = fromHandle.type === "source" ? [fromHandle, toHandle] : [toHandle, fromHandle];
+      const refused = refusal(current(), { node: source.nodeId, port: source.id ?? "" }, { node: target.nodeId, port: target.id ?? "" });
+      setReason(refused === null ? "" : told(refused));
+    },
+    [current],
+  );
+  const onMoveStart = useCallback((event: unknown) => {
+    if (event !== null) useCanvas.getState().follow(false);
+  }, []);
 
   return (
-    <main className="canvas" aria-label={strings.canvas} onKeyDown={onKeyDown}>
-      <ReactFlow<AnyNode>
+    <main ref={root} className={`canvas ${isOver ? "over" : ""}`} aria-label={strings.canvas} tabIndex={-1} {...keys} {...handlers}>
+      <ReactFlow<AnyNode, CanvasEdge>
         nodes={nodes}
         edges={edges}
-        nodeTypes={TYPES}
+        nodeTypes={NODES}
+        edgeTypes={EDGES}
         onNodesChange={onNodes}
         onEdgesChange={onEdges}
         onConnect={onConnect}
         onConnectEnd={onConnectEnd}
         isValidConnection={isValid}
-        onMoveStart={(event) => {
-          if (event !== null) followed.current = false;
-        }}
+        onMoveStart={onMoveStart}
         fitView
         fitViewOptions={FIT}
         minZoom={0.05}
         colorMode="system"
-        deleteKeyCode={["Backspace", "Delete"]}
-        onlyRenderVisibleElements={nodes.length > 80}
+        deleteKeyCode={DELETE}
+        zoomOnDoubleClick={false}
+        onlyRenderVisibleElements={nodes.length > MANY}
       >
         <Background />
-        <MiniMap pannable zoomable ariaLabel={strings.minimap} nodeColor="#94a3b8" />
-        <Controls showInteractive={false} />
+        <MiniMap pannable zoomable ariaLabel={strings.minimap} nodeColor={minimapColour} />
+        <Controls showInteractive={false} fitViewOptions={FIT}>
+          <ControlButton aria-label={strings.follow} title={strings.follow} aria-pressed={follows} onClick={() => follow(!follows)}>
+            <LocateFixed aria-hidden="true" />
+          </ControlButton>
+        </Controls>
       </ReactFlow>
       {nodes.length === 0 && <p className="empty">{strings.emptyCanvas}</p>}
       {chosen.length > 0 && <SelectionBar nodes={chosen.map((node) => node.data.document)} />}
+      <div className="bars">
+        {waiting.length > 0 && <WaitingBar waiting={waiting} />}
+        <RunBar />
+      </div>
+      <Legend />
       <p className="reason" role="status">
         {reason}
       </p>
+      {edited !== null && (
+        <Suspense fallback={null}>
+          <FieldDialog key={`${edited.node} ${edited.field}`} edited={edited} onClose={() => edit(null)} />
+        </Suspense>
+      )}
+      {value !== null && (
+        <Dialog title={value.title} onClose={() => look(null)}>
+          <pre className="whole" tabIndex={0}>
+            {value.text}
+          </pre>
+        </Dialog>
+      )}
     </main>
   );
+}
+
+/** The edges to draw; those that look as before stay the same objects. */
+function useEdges(flow: FlowDocument, selected: ReadonlySet<string>, waits: Difference): CanvasEdge[] {
+  const states = useRun((run) => run.nodes);
+  const values = useRun((run) => run.values);
+  const [kept, setKept] = useState<{ from: readonly unknown[]; edges: CanvasEdge[] }>({ from: [], edges: [] });
+  const from = [flow, selected, waits, states, values];
+  if (from.every((one, at) => one === kept.from[at])) return kept.edges;
+  const edges = drawnEdges(flow, selected, waits, { nodes: states, values }, new Map(kept.edges.map((edge) => [edge.id, edge])));
+  setKept({ from, edges });
+  return edges;
+}
+
+function minimapColour({ data }: AnyNode): string {
+  if (data.fate === "added") return "#16a34a";
+  if (data.fate === "removed") return "#dc2626";
+  return data.changes.length > 0 ? "#d97706" : "#94a3b8";
 }
 
 function ends(one: Connection | Edge): [End, End] {
@@ -152,37 +214,4 @@ function ends(one: Connection | Edge): [End, End] {
     { node: one.source, port: one.sourceHandle ?? "" },
     { node: one.target, port: one.targetHandle ?? "" },
   ];
-}
-
-/** The nodes to draw; those whose document is the same keep their identity, so that only changed ones are drawn anew. */
-function drawn(flow: FlowDocument, changed: ReadonlySet<string>, before: AnyNode[]): AnyNode[] {
-  const known = new Map(before.map((node) => [node.id, node]));
-  return nodesOf(flow).map((document): AnyNode => {
-    const id = idOf(document);
-    const old = known.get(id);
-    const isChanged = changed.has(id);
-    if (old?.data.document === document && old.data.isChanged === isChanged) return old;
-    const { x = 0, y = 0 } = document.position ?? {};
-    const data = { document, isChanged };
-    const same = { id, position: { x, y }, ...(old?.selected === true ? { selected: true } : {}) };
-    return isNote(document) ? { ...same, type: "note", data } : { ...same, type: "component", data };
-  });
-}
-
-function drawnEdges(flow: FlowDocument, selected: ReadonlySet<string>): Edge[] {
-  const outputs = new Map(nodesOf(flow).map((node) => [idOf(node), outputsOf(node)]));
-  return edgesOf(flow).map((edge) => {
-    const [start, end] = [startOf(edge), endOf(edge)];
-    const types = outputs.get(start.node)?.find((output) => output.name === start.port)?.types;
-    const id = edgeId(edge);
-    return {
-      id,
-      source: start.node,
-      target: end.node,
-      sourceHandle: start.port,
-      targetHandle: end.port,
-      selected: selected.has(id),
-      style: { stroke: colourOf(types), strokeWidth: 2 },
-    };
-  });
 }

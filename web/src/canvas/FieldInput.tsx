@@ -1,97 +1,135 @@
+import { Maximize2 } from "lucide-react";
 import { useId } from "react";
 
+import type { FieldChange } from "../flow/difference";
 import { labelOf } from "../flow/document";
 import type { Field } from "../flow/document";
+import { kindOf, summaryOf } from "../flow/kinds";
+import type { Kind } from "../flow/kinds";
+import { useCanvas } from "../state/canvas";
+import { fieldKey, useFlow } from "../state/flow";
+import { strings } from "../strings";
+import { Choice, Choices, Duration, NumberInput, Opened, Slider, TextInput, TextList, Toggle } from "./fields/controls";
+import { fieldChange } from "./fields/change";
+
+export { summaryOf };
 
 interface FieldInputProps {
+  node: string;
   field: Field;
   isConnected: boolean;
-  /** Takes a new value; `amends` says that it belongs to the last change, as the next letter of a word does. */
-  onChange: (value: unknown, amends: boolean) => void;
+  /** What waits to be changed in it. */
+  changes: readonly FieldChange[];
 }
 
+/** Kinds whose values have an editor of their own, beside or instead of what stands in the node. */
+const EDITORS: ReadonlySet<Kind> = new Set(["long", "prompt", "code", "table", "file", "model", "pairs", "json"]);
+
+/** Kinds that are a group of controls, or a button, which a `label` element cannot name. */
+const NAMED_BY_ITSELF: ReadonlySet<Kind> = new Set(["choices", "list", "duration", "code", "table", "file", "model", "pairs", "json", "read"]);
+
 /** A field of a node, to be read and changed in its place. */
-export function FieldInput({ field, isConnected, onChange }: FieldInputProps) {
+export function FieldInput({ node, field, isConnected, changes }: FieldInputProps) {
   const id = useId();
-  const control = isConnected ? null : controlOf(field, id, onChange);
-  const label = `${labelOf(field)}${field.required === true ? " *" : ""}`;
+  const refused = useFlow((state) => state.refused.get(fieldKey(node, field.name)));
+  const kind = kindOf(field);
+  const label = labelOf(field);
+  const isShown = !isConnected && kind !== "port";
+  const hasEditor = isShown && (kind === "long" || kind === "prompt");
   return (
-    <div className="field nodrag">
-      {control === null ? <span title={field.info}>{label}</span> : <label htmlFor={id} title={field.info}>{label}</label>}
-      {control}
+    <div className="field nodrag" data-kind={kind} data-file-field={kind === "file" && isShown ? field.name : undefined}>
+      <div className="field-head">
+        {isShown && !NAMED_BY_ITSELF.has(kind) ? (
+          <label id={`${id}-name`} htmlFor={id} title={field.info}>
+            {label}
+            <Required field={field} />
+          </label>
+        ) : (
+          <span id={`${id}-name`} title={field.info}>
+            {label}
+            <Required field={field} />
+          </span>
+        )}
+        {hasEditor && (
+          <button
+            type="button"
+            className="tiny"
+            aria-label={strings.openEditor}
+            aria-describedby={`${id}-name`}
+            title={strings.openEditor}
+            onClick={() => useCanvas.getState().edit({ node, field: field.name })}
+          >
+            <Maximize2 size={12} aria-hidden="true" />
+          </button>
+        )}
+      </div>
+      {isShown && <Control id={id} node={node} field={field} kind={kind} label={label} isInvalid={refused !== undefined} />}
+      {changes.map((one, at) => (
+        <div className="waits" key={at}>
+          <del>{shortened(one.before)}</del>
+          <ins>{shortened(one.after)}</ins>
+        </div>
+      ))}
+      {refused !== undefined && (
+        <p className="refusal" id={`${id}-why`} role="alert">
+          {refused}
+        </p>
+      )}
     </div>
   );
 }
 
-let typed: string | null = null;
-
-function controlOf(field: Field, id: string, onChange: FieldInputProps["onChange"]) {
-  const { value } = field;
-  const text = (next: string) => {
-    onChange(next, typed === id);
-    typed = id;
-  };
-  const kind = field.type ?? "str";
-  if (Array.isArray(field.options) && field.options.every((option) => typeof option === "string")) {
-    const options = field.options;
-    const chosen = typeof value === "string" ? value : "";
-    return (
-      <select id={id} value={chosen} onChange={(event) => onChange(event.target.value, false)}>
-        {!options.includes(chosen) && <option value={chosen}>{chosen}</option>}
-        {options.map((option) => (
-          <option key={option}>{option}</option>
-        ))}
-      </select>
-    );
-  }
-  if (kind === "bool") {
-    return <input id={id} type="checkbox" role="switch" checked={value === true} onChange={(event) => onChange(event.target.checked, false)} />;
-  }
-  if (kind === "int" || kind === "float" || kind === "slider") {
-    return (
-      <input
-        id={id}
-        type="number"
-        step={kind === "int" ? 1 : "any"}
-        value={typeof value === "number" ? value : ""}
-        onChange={(event) => onChange(event.target.value === "" ? null : event.target.valueAsNumber, false)}
-      />
-    );
-  }
-  if (value !== undefined && value !== null && typeof value !== "string") return <output id={id}>{summaryOf(value)}</output>;
-  const shown = typeof value === "string" ? value : "";
-  if (field.password === true) {
-    return (
-      <input id={id} type="password" autoComplete="off" value={shown} placeholder={field.placeholder} onChange={(event) => text(event.target.value)} />
-    );
-  }
-  if (field.multiline === true || kind === "prompt" || kind === "code") {
-    return (
-      <textarea
-        id={id}
-        rows={Math.min(5, Math.max(2, shown.split("\n").length))}
-        className={kind === "code" ? "code" : undefined}
-        spellCheck={kind !== "code"}
-        value={shown}
-        placeholder={field.placeholder}
-        onChange={(event) => text(event.target.value)}
-        onBlur={() => (typed = null)}
-      />
-    );
-  }
-  if (kind !== "str") return null;
-  return (
-    <input id={id} type="text" value={shown} placeholder={field.placeholder} onChange={(event) => text(event.target.value)} onBlur={() => (typed = null)} />
-  );
+function Required({ field }: { field: Field }) {
+  return field.required === true ? (
+    <span className="required" title={strings.required}>
+      {" "}
+      *
+    </span>
+  ) : null;
 }
 
-/** A value that has no control of its own, in a few words. */
-export function summaryOf(value: unknown): string {
-  if (Array.isArray(value)) return value.map(summaryOf).join(", ");
-  if (typeof value === "object" && value !== null) {
-    const { name, provider } = value as { name?: unknown; provider?: unknown };
-    if (typeof name === "string") return typeof provider === "string" ? `${provider}: ${name}` : name;
-    return JSON.stringify(value);
+interface ControlProps {
+  id: string;
+  node: string;
+  field: Field;
+  kind: Kind;
+  label: string;
+  isInvalid: boolean;
+}
+
+function Control({ id, node, field, kind, label, isInvalid }: ControlProps) {
+  const change = fieldChange(node, field, id);
+  const given = { id, field, change, label, describedBy: isInvalid ? `${id}-why` : undefined };
+  switch (kind) {
+    case "text":
+    case "long":
+    case "secret":
+    case "prompt":
+      return <TextInput {...given} kind={kind} />;
+    case "number":
+      return <NumberInput {...given} />;
+    case "slider":
+      return <Slider {...given} />;
+    case "toggle":
+      return <Toggle {...given} />;
+    case "choice":
+      return <Choice {...given} />;
+    case "choices":
+      return <Choices {...given} />;
+    case "list":
+      return <TextList {...given} />;
+    case "duration":
+      return <Duration {...given} />;
+    case "read":
+      return <output aria-labelledby={`${id}-name`}>{shortened(field.value)}</output>;
+    default:
+      return EDITORS.has(kind) ? <Opened node={node} field={field} kind={kind} label={label} /> : null;
   }
-  return String(value);
+}
+
+const SHORT = 140;
+
+function shortened(value: unknown): string {
+  const text = summaryOf(value);
+  return text.length > SHORT ? `${text.slice(0, SHORT)}…` : text === "" ? strings.empty : text;
 }

@@ -1,73 +1,83 @@
-import { Handle, Position, useConnection } from "@xyflow/react";
+import { useConnection } from "@xyflow/react";
 import type { Node, NodeProps } from "@xyflow/react";
-import { memo, useState } from "react";
+import { memo, useMemo, useState } from "react";
 
 import type { NodeDocument } from "../api/contract";
 import { refusal } from "../flow/connect";
-import { connectedFields, fieldsOf, isPort, labelOf, outputsOf, shownFields, titleOf, typeOf } from "../flow/document";
-import { setField } from "../flow/edit";
+import type { FieldChange } from "../flow/difference";
+import { fieldsOf, isPort, labelOf, outputsOf, shownFields, titleOf, typeOf } from "../flow/document";
 import { useFlow } from "../state/flow";
 import { strings } from "../strings";
 import { useRun } from "../state/run";
 import { Faults } from "./Faults";
 import { FieldInput, summaryOf } from "./FieldInput";
-import { colourOf } from "./colours";
+import { Port } from "./Port";
+import { Title } from "./Title";
 
-export type CanvasNode = Node<{ document: NodeDocument; isChanged: boolean }, "component">;
+export interface NodeData extends Record<string, unknown> {
+  document: NodeDocument;
+  isChanged: boolean;
+  /** The names of the fields at which connections end, each on a line. */
+  connected: string;
+  /** What a change that waits for the user would do to it. */
+  fate: "added" | "removed" | null;
+  changes: readonly FieldChange[];
+}
+
+export type CanvasNode = Node<NodeData, "component">;
+
+const NONE: readonly FieldChange[] = [];
 
 /** A component on the canvas: its fields with their inputs, and its outputs. */
 export const FlowNode = memo(function FlowNode({ id, data, selected }: NodeProps<CanvasNode>) {
-  const { document } = data;
+  const { document, fate, changes } = data;
   const [isOpen, setOpen] = useState(false);
-  const faults = useFlow((state) => state.faults).filter((fault) => fault.node === id);
+  const everyFault = useFlow((state) => state.faults);
+  const faults = useMemo(() => everyFault.filter((fault) => fault.node === id), [everyFault, id]);
   const isPointedAt = useFlow((state) => state.pointedAt === id);
   const running = useRun((run) => run.nodes.get(id));
   const given = useRun((run) => run.values.get(id));
-  const dragged = useConnection((connection) =>
-    connection.inProgress && connection.fromHandle.type === "source" ? `${connection.fromNode.id}\n${connection.fromHandle.id ?? ""}` : "",
-  );
-  const flow = useFlow.getState().history.present;
-  const connected = connectedFields(flow, id);
-  const all = fieldsOf(document).filter((field) => field.show !== false);
-  const shown = isOpen ? all : shownFields(document, connected);
+  const connected = useMemo(() => new Set(data.connected === "" ? [] : data.connected.split("\n")), [data.connected]);
+  const all = useMemo(() => fieldsOf(document).filter((field) => field.show !== false), [document]);
+  const waiting = new Set(changes.map((one) => one.field));
+  const listed = isOpen ? all : shownFields(document, connected);
+  const shown = isOpen || waiting.size === 0 ? listed : all.filter((field) => waiting.has(field.name) || listed.some((one) => one.name === field.name));
   const hidden = all.length - shown.length;
-  const [fromNode = "", fromPort = ""] = dragged.split("\n");
-  const change = useFlow.getState().change;
+  const refused = useRefused(id, document);
+  const titles = changes.filter((one) => one.field === "" || !all.some((field) => field.name === one.field));
+  const look = ["node", selected ? "selected" : "", data.isChanged ? "changed" : "", isPointedAt ? "pointed" : "", running ?? "", fate ?? "", changes.length > 0 ? "edited" : ""];
   return (
-    <article className={`node ${selected ? "selected" : ""} ${data.isChanged ? "changed" : ""} ${isPointedAt ? "pointed" : ""} ${running ?? ""}`} aria-label={titleOf(document)}>
+    <article className={look.filter(Boolean).join(" ")} aria-label={labelled(titleOf(document), data)}>
       <header>
-        <strong>{titleOf(document)}</strong>
+        <Title id={id} document={document} />
         {titleOf(document) !== typeOf(document) && <small>{typeOf(document)}</small>}
+        {fate !== null && <span className="fate">{fate === "added" ? strings.isAdded : strings.isRemoved}</span>}
+        {titles.map((one, at) => (
+          <div className="waits" key={at}>
+            <del>{summaryOf(one.before)}</del>
+            <ins>{summaryOf(one.after)}</ins>
+          </div>
+        ))}
       </header>
       {faults.length > 0 && <Faults faults={faults} />}
-      {shown.map((field) => {
-        const refused = dragged !== "" && refusal(flow, { node: fromNode, port: fromPort }, { node: id, port: field.name }) !== null;
-        return (
-          <div className={`port-row ${refused ? "refused" : ""}`} key={field.name}>
-            {isPort(field) && (
-              <Handle
-                id={field.name}
-                type="target"
-                position={Position.Left}
-                style={{ background: colourOf(field.input_types) }}
-                title={`${labelOf(field)}: ${(field.input_types ?? []).join(", ")}`}
-              />
-            )}
-            <FieldInput
-              field={field}
-              isConnected={connected.has(field.name)}
-              onChange={(value, amends) => change(setField(useFlow.getState().history.present, id, field.name, value), { amends })}
-            />
-          </div>
-        );
-      })}
+      {shown.map((field) => (
+        <div className={`port-row ${refused.has(field.name) ? "refused" : ""}`} key={field.name}>
+          {isPort(field) && <Port id={field.name} side="in" label={labelOf(field)} types={field.input_types ?? []} />}
+          <FieldInput
+            node={id}
+            field={field}
+            isConnected={connected.has(field.name)}
+            changes={waiting.has(field.name) ? changes.filter((one) => one.field === field.name) : NONE}
+          />
+        </div>
+      ))}
       {(hidden > 0 || isOpen) && (
         <button type="button" className="more nodrag" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {isOpen ? strings.less : strings.moreFields(hidden)}
         </button>
       )}
       {given !== undefined && (
-        <details className="given nodrag">
+        <details className="given nodrag nowheel">
           <summary>{strings.output}</summary>
           <pre tabIndex={0}>{summaryOf(given)}</pre>
         </details>
@@ -75,15 +85,28 @@ export const FlowNode = memo(function FlowNode({ id, data, selected }: NodeProps
       {outputsOf(document).map((output) => (
         <div className="port-row output" key={output.name}>
           <span>{labelOf(output)}</span>
-          <Handle
-            id={output.name}
-            type="source"
-            position={Position.Right}
-            style={{ background: colourOf(output.types) }}
-            title={`${labelOf(output)}: ${(output.types ?? []).join(", ")}`}
-          />
+          <Port id={output.name} side="out" label={labelOf(output)} types={output.types ?? []} />
         </div>
       ))}
     </article>
   );
 });
+
+/** The fields that do not take what is being dragged. */
+function useRefused(id: string, document: NodeDocument): ReadonlySet<string> {
+  const dragged = useConnection((connection) =>
+    connection.inProgress && connection.fromHandle.type === "source" ? `${connection.fromNode.id}\n${connection.fromHandle.id ?? ""}` : "",
+  );
+  return useMemo(() => {
+    if (dragged === "") return new Set<string>();
+    const [node = "", port = ""] = dragged.split("\n");
+    const flow = useFlow.getState().history.present;
+    return new Set(fieldsOf(document).flatMap(({ name }) => (refusal(flow, { node, port }, { node: id, port: name }) === null ? [] : [name])));
+  }, [dragged, id, document]);
+}
+
+function labelled(title: string, { fate, changes }: NodeData): string {
+  if (fate === "added") return strings.toBeAdded(title);
+  if (fate === "removed") return strings.toBeRemoved(title);
+  return changes.length > 0 ? strings.toBeChanged(title) : title;
+}

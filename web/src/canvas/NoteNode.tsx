@@ -1,17 +1,74 @@
 import type { Node, NodeProps } from "@xyflow/react";
-import { memo } from "react";
+import { memo, useState } from "react";
 
-import type { NodeDocument } from "../api/contract";
 import { definitionOf } from "../flow/document";
+import { NOTE_COLOURS, noteColour, setNote } from "../flow/edit";
+import { useCanvas } from "../state/canvas";
+import { useFlow } from "../state/flow";
+import { strings } from "../strings";
 import { Markdown } from "../ui/Markdown";
+import type { NodeData } from "./FlowNode";
 
-export type CanvasNote = Node<{ document: NodeDocument; isChanged: boolean }, "note">;
+export type CanvasNote = Node<NodeData, "note">;
 
-/** A note on the canvas. */
-export const NoteNode = memo(function NoteNode({ data, selected }: NodeProps<CanvasNote>) {
+/** A note on the canvas: Markdown that is written in its place, on paper of a colour. */
+export const NoteNode = memo(function NoteNode({ id, data, selected }: NodeProps<CanvasNote>) {
+  const isWritten = useCanvas((state) => state.renamed === id);
+  const text = definitionOf(data.document).description ?? "";
+  const colour = noteColour(data.document);
+  const put = (change: Parameters<typeof setNote>[2]) => {
+    const { history, change: step } = useFlow.getState();
+    step(setNote(history.present, id, change));
+  };
   return (
-    <aside className={`note ${selected ? "selected" : ""}`}>
-      <Markdown text={definitionOf(data.document).description ?? ""} />
+    <aside
+      className={`note ${selected ? "selected" : ""} ${data.fate ?? ""}`}
+      data-colour={colour}
+      aria-label={strings.note}
+      onDoubleClick={() => useCanvas.getState().rename(id)}
+    >
+      {isWritten ? <NoteInput id={id} text={text} /> : text === "" ? <p className="hint">{strings.emptyNote}</p> : <Markdown text={text} />}
+      {selected && !isWritten && (
+        <div className="swatches nodrag" role="group" aria-label={strings.noteColour}>
+          {NOTE_COLOURS.map((one) => (
+            <button
+              key={one}
+              type="button"
+              data-colour={one}
+              aria-pressed={one === colour}
+              aria-label={strings.noteColours[one]}
+              title={strings.noteColours[one]}
+              onClick={() => put({ colour: one })}
+            />
+          ))}
+        </div>
+      )}
     </aside>
   );
 });
+
+function NoteInput({ id, text }: { id: string; text: string }) {
+  const [written, setWritten] = useState(text);
+  const end = (isKept: boolean) => {
+    if (useCanvas.getState().renamed !== id) return;
+    const { history, change } = useFlow.getState();
+    if (isKept && written !== text) change(setNote(history.present, id, { text: written }));
+    useCanvas.getState().rename(null);
+    window.document.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`)?.focus({ preventScroll: true });
+  };
+  return (
+    <textarea
+      autoFocus
+      className="nodrag nowheel"
+      aria-label={strings.note}
+      rows={Math.max(3, written.split("\n").length)}
+      value={written}
+      onChange={(event) => setWritten(event.target.value)}
+      onBlur={() => end(true)}
+      onKeyDown={(event) => {
+        event.stopPropagation();
+        if (event.key === "Escape" || (event.key === "Enter" && (event.ctrlKey || event.metaKey))) end(true);
+      }}
+    />
+  );
+}

@@ -1,10 +1,12 @@
 import { useEffect, useState } from "react";
 
-import type { ComponentTypeEntry, WholeComponent } from "../api/contract";
+import type { ComponentTypeEntry, FlowDocument, WholeComponent } from "../api/contract";
 import { request } from "../api/http";
 import { nodesOf } from "../flow/document";
 import { add } from "../flow/edit";
+import type { Point } from "../flow/edit";
 import { useApp } from "../state/app";
+import { useCanvas } from "../state/canvas";
 import { useFlow } from "../state/flow";
 import { strings } from "../strings";
 import { Dialog } from "../ui/Dialog";
@@ -35,10 +37,11 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const choose = async (type: string) => {
     const component = await request<WholeComponent>("GET", `/api/v1/components/${encodeURIComponent(type)}`);
     const { history, change } = useFlow.getState();
-    const xs = nodesOf(history.present).map((node) => node.position?.["x"] ?? 0);
-    const [next] = add(history.present, component, { x: xs.length === 0 ? 0 : Math.max(...xs) + 360, y: 0 });
+    const [next, id] = add(history.present, component, freePlace(history.present));
     change(next);
     onClose();
+    useCanvas.getState().choose(new Set([id]));
+    useCanvas.getState().goTo(id);
   };
   return (
     <Dialog title={strings.addComponent} onClose={onClose}>
@@ -54,4 +57,11 @@ export function Palette({ onClose }: { onClose: () => void }) {
       </ul>
     </Dialog>
   );
+}
+
+/** A place at the right of the flow, in the height of its last component. */
+export function freePlace(flow: FlowDocument): Point {
+  const places = nodesOf(flow).map((node) => ({ x: node.position?.["x"] ?? 0, y: node.position?.["y"] ?? 0 }));
+  const [last] = [...places].sort((one, other) => other.x - one.x);
+  return last === undefined ? { x: 0, y: 0 } : { x: last.x + 360, y: last.y };
 }

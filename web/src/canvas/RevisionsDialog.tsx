@@ -7,11 +7,12 @@ import { useFlow } from "../state/flow";
 import { language, strings } from "../strings";
 import { Button } from "../ui/Button";
 import { Dialog } from "../ui/Dialog";
+import { restoreVersion } from "./waiting/restore";
 
 /** The versions of the flow: who changed what, and a way back to each. */
 export function RevisionsDialog({ onClose }: { onClose: () => void }) {
   const fail = useApp((app) => app.fail);
-  const { id, version, open } = useFlow();
+  const { id, version, compare } = useFlow();
   const [revisions, setRevisions] = useState<Revision[]>([]);
   const [changes, setChanges] = useState<Record<number, string[]>>({});
   const path = `/api/v1/flows/${encodeURIComponent(id ?? "")}`;
@@ -25,8 +26,11 @@ export function RevisionsDialog({ onClose }: { onClose: () => void }) {
     );
   };
   const restore = async (to: number) => {
-    await request("POST", `${path}/revisions/${to}/restore`, { json: { version } });
-    if (id !== null) await open(id);
+    await restoreVersion(to);
+    onClose();
+  };
+  const show = async (of: number) => {
+    await compare(of);
     onClose();
   };
   return (
@@ -52,9 +56,14 @@ export function RevisionsDialog({ onClose }: { onClose: () => void }) {
                 </ul>
               </details>
               {one.version !== version && (
+                <>
+                <Button label={strings.compareVersion(one.version)} onClick={() => void show(one.version).catch(fail)}>
+                  {strings.compare}
+                </Button>
                 <Button label={`${strings.restore}: ${one.version}`} onClick={() => void restore(one.version).catch(fail)}>
                   {strings.restore}
                 </Button>
+                </>
               )}
             </div>
           </li>

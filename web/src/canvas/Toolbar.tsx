@@ -1,15 +1,16 @@
-import { ArrowLeft, Download, GitCommitHorizontal, LayoutGrid, Plus, Redo2, Undo2 } from "lucide-react";
+import { ArrowLeft, Download, GitCommitHorizontal, LayoutGrid, Plus, Redo2, StickyNote, Undo2 } from "lucide-react";
 import { useState } from "react";
 
 import { send } from "../api/http";
 import { edgesOf, nodesOf } from "../flow/document";
-import { move } from "../flow/edit";
+import { addNote, move } from "../flow/edit";
 import { useApp } from "../state/app";
+import { useCanvas } from "../state/canvas";
 import { useFlow } from "../state/flow";
 import { strings } from "../strings";
 import { Button } from "../ui/Button";
-import { ARRANGED } from "./Canvas";
-import { Palette } from "./Palette";
+import { ARRANGED } from "./useView";
+import { Palette, freePlace } from "./Palette";
 import { RevisionsDialog } from "./RevisionsDialog";
 
 /** What can be done with the whole flow, and whether it is saved. */
@@ -27,6 +28,13 @@ export function Toolbar() {
     };
     change(move(flow, arrange(flow, sizeOf)));
     requestAnimationFrame(() => window.dispatchEvent(new Event(ARRANGED)));
+  };
+  const note = () => {
+    const [next, id] = addNote(flow, freePlace(flow));
+    change(next);
+    useCanvas.getState().choose(new Set([id]));
+    useCanvas.getState().goTo(id);
+    useCanvas.getState().rename(id);
   };
   const download = async () => {
     if (id === null) return;
@@ -54,6 +62,7 @@ export function Toolbar() {
       <Button label={strings.redo} icon={<Redo2 size={16} />} disabled={history.future.length === 0} onClick={redo} />
       <Button label={strings.layout} icon={<LayoutGrid size={16} />} disabled={nodesOf(flow).length + edgesOf(flow).length === 0} onClick={() => void arranged().catch(fail)} />
       <Button label={strings.addComponent} icon={<Plus size={16} />} onClick={() => setAdding(true)} />
+      <Button label={strings.addNote} icon={<StickyNote size={16} />} onClick={note} />
       <Button label={strings.history} icon={<GitCommitHorizontal size={16} />} onClick={() => void save().then(() => setLooking(true))} />
       <Button label={strings.export} icon={<Download size={16} />} onClick={() => void download().catch(fail)} />
       <span className="saving" role="status">

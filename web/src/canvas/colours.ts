@@ -1,20 +1,33 @@
-/** One colour a port type, told apart by people who see few colours: hues differ, and so does how light they are. */
+/** One look a port type: a colour, a shape and a letter, so that nobody has to tell types apart by colour alone. */
 
-const COLOURS: Record<string, string> = {
-  Message: "#4f46e5",
-  Text: "#4f46e5",
-  JSON: "#dc2626",
-  Data: "#dc2626",
-  Table: "#9d174d",
-  DataFrame: "#9d174d",
-  LanguageModel: "#c026d3",
-  Tool: "#0e7490",
-  Toolset: "#0e7490",
-  Embeddings: "#059669",
-  VectorStore: "#b45309",
-  Retriever: "#b45309",
+export type Shape = "circle" | "square" | "diamond" | "hexagon" | "shield" | "triangle";
+
+export interface Look {
+  colour: string;
+  shape: Shape;
+  letter: string;
+}
+
+const LOOKS: Record<string, Look> = {
+  Message: { colour: "#4f46e5", shape: "circle", letter: "M" },
+  JSON: { colour: "#b91c1c", shape: "square", letter: "J" },
+  Table: { colour: "#9d174d", shape: "square", letter: "T" },
+  LanguageModel: { colour: "#a21caf", shape: "hexagon", letter: "L" },
+  Tool: { colour: "#0e7490", shape: "diamond", letter: "T" },
+  Embeddings: { colour: "#047857", shape: "shield", letter: "E" },
+  VectorStore: { colour: "#b45309", shape: "triangle", letter: "V" },
 };
 
+/** Types that are other names of one. */
+const SAME: Record<string, string> = { Text: "Message", Data: "JSON", DataFrame: "Table", Toolset: "Tool", Retriever: "VectorStore" };
+
+const OTHER: Omit<Look, "letter"> = { colour: "#475569", shape: "circle" };
+
+export function lookOf(types: readonly string[] | null | undefined): Look {
+  const type = types?.[0] ?? "";
+  return LOOKS[SAME[type] ?? type] ?? { ...OTHER, letter: type.charAt(0).toUpperCase() };
+}
+
 export function colourOf(types: readonly string[] | null | undefined): string {
-  return COLOURS[types?.[0] ?? ""] ?? "#64748b";
+  return lookOf(types).colour;
 }

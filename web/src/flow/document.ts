@@ -20,6 +20,12 @@ export interface Field {
   info?: string;
   placeholder?: string;
   load_from_db?: boolean;
+  real_time_refresh?: boolean;
+  limit?: number;
+  range_spec?: { min?: number; max?: number; step?: number };
+  table_schema?: unknown;
+  fileTypes?: string[];
+  tool_mode?: boolean;
 }
 
 export interface Output {
@@ -28,6 +34,7 @@ export interface Output {
   types?: string[];
   selected?: string | null;
   hidden?: boolean | null;
+  group_outputs?: boolean;
 }
 
 export interface Definition {
@@ -82,10 +89,10 @@ export function isNote(node: NodeDocument): boolean {
   return node.type === NOTE || typeOf(node) === "note";
 }
 
-/** A node's fields in the order that it has them, without its source. */
-export function fieldsOf(node: NodeDocument): Field[] {
+/** A node's fields in the order that it has them; without its source, unless that is asked for. */
+export function fieldsOf(node: NodeDocument, withSource = false): Field[] {
   return Object.entries(definitionOf(node).template)
-    .filter(([name, field]) => name !== "_type" && name !== "code" && typeof field === "object" && field !== null)
+    .filter(([name, field]) => name !== "_type" && (withSource || name !== "code") && typeof field === "object" && field !== null)
     .map(([name, field]) => ({ ...(field as object), name }));
 }
 

@@ -11,12 +11,14 @@ export interface Point {
 }
 
 export function setField(flow: FlowDocument, id: string, field: string, value: unknown): FlowDocument {
-  return withNode(flow, id, (node) => {
-    const definition = definitionOf(node);
-    const before = definition.template[field] as object | undefined;
-    const template = { ...definition.template, [field]: { ...before, value } };
-    return { ...node, data: { ...node.data, node: { ...definition, template } } };
-  });
+  return withNode(flow, id, (node) => withField(node, field, value));
+}
+
+function withField(node: NodeDocument, field: string, value: unknown): NodeDocument {
+  const definition = definitionOf(node);
+  const before = definition.template[field] as object | undefined;
+  const template = { ...definition.template, [field]: { ...before, value } };
+  return { ...node, data: { ...node.data, node: { ...definition, template } } };
 }
 
 export function rename(flow: FlowDocument, id: string, title: string): FlowDocument {
@@ -39,8 +41,49 @@ export function remove(flow: FlowDocument, nodes: ReadonlySet<string>, edges: Re
   );
 }
 
+/** A connection; a model field says that its model comes from one, and a component which of its outputs is used. */
 export function connect(flow: FlowDocument, from: End, to: End): FlowDocument {
-  return withGraph(flow, nodesOf(flow), [...edgesOf(flow), edgeBetween(flow, from, to)]);
+  const edges = [...edgesOf(flow), edgeBetween(flow, from, to)];
+  const nodes = nodesOf(flow).map((node) => {
+    if (idOf(node) === from.node && severalOutputs(node)) return { ...node, data: { ...node.data, selected_output: from.port } };
+    const field = definitionOf(node).template[to.port] as { type?: string } | undefined;
+    return idOf(node) === to.node && field?.type === "model" ? withField(node, to.port, CONNECTED_MODEL) : node;
+  });
+  return withGraph(flow, nodes, edges);
+}
+
+/** What a model field holds whose model comes from a connection. */
+export const CONNECTED_MODEL = "connect_other_models";
+
+function severalOutputs(node: NodeDocument): boolean {
+  return (definitionOf(node).outputs ?? []).filter((output) => output.group_outputs !== true).length > 1;
+}
+
+export const NOTE_COLOURS = ["amber", "rose", "lime", "blue", "neutral"] as const;
+
+export type NoteColour = (typeof NOTE_COLOURS)[number];
+
+/** A new note; returns the document and the note's id. */
+export function addNote(flow: FlowDocument, position: Point): [FlowDocument, string] {
+  const id = freshId(flow, "note");
+  const definition = { display_name: "", description: "", documentation: "", template: { backgroundColor: "amber" } };
+  const node: NodeDocument = { id, type: "noteNode", position: { ...position }, data: { id, type: "note", node: definition } };
+  return [withGraph(flow, [...nodesOf(flow), node], edgesOf(flow)), id];
+}
+
+export function setNote(flow: FlowDocument, id: string, change: { text?: string; colour?: NoteColour }): FlowDocument {
+  return withNode(flow, id, (node) => {
+    const definition = definitionOf(node);
+    const template = change.colour === undefined ? definition.template : { ...definition.template, backgroundColor: change.colour };
+    const description = change.text ?? definition.description;
+    return { ...node, data: { ...node.data, node: { ...definition, description, template } } };
+  });
+}
+
+/** The colour of a note; amber where another program wrote one that is unknown here. */
+export function noteColour(node: NodeDocument): NoteColour {
+  const written = definitionOf(node).template["backgroundColor"];
+  return NOTE_COLOURS.find((colour) => colour === written) ?? "amber";
 }
 
 /** A component of the catalogue on the canvas; returns the document and the new node's id. */
@@ -83,7 +126,7 @@ function withNode(flow: FlowDocument, id: string, change: (node: NodeDocument) =
 }
 
 /** An id such as Langflow gives: the type and five characters. */
-function freshId(flow: FlowDocument, type: string): string {
+export function freshId(flow: FlowDocument, type: string): string {
   const taken = new Set(nodesOf(flow).map(idOf));
   const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
   for (;;) {

@@ -30,6 +30,8 @@ interface AssistantState {
   open: (session: string) => Promise<void>;
   send: (text: string, files?: string[]) => Promise<void>;
   answer: (id: string, decision: Decision) => Promise<void>;
+  /** Answers several questions alike, in one turn. */
+  answerAll: (ids: readonly string[], decision: Decision) => Promise<void>;
   stop: () => Promise<void>;
   /** Takes the last message back, with what it did to the flow, and sends it again. */
   again: () => Promise<void>;
@@ -138,10 +140,11 @@ export const useAssistant = create<AssistantState>((set, get) => {
       if (get().turn !== null) set((state) => ({ queue: [...state.queue, { text, files }] }));
       else await start({ text, files });
     },
-    answer: async (id, decision) => {
+    answer: (id, decision) => get().answerAll([id], decision),
+    answerAll: async (ids, decision) => {
       const state: Answer = decision.decision === "approve" ? "approved" : "denied";
-      set((before) => ({ messages: before.messages.map((one) => answered(one, id, state)) }));
-      const sent = { text: "", files: [], approvals: { [id]: decision } };
+      set((before) => ({ messages: before.messages.map((one) => ids.reduce((message, id) => answered(message, id, state), one)) }));
+      const sent = { text: "", files: [], approvals: Object.fromEntries(ids.map((id) => [id, decision])) };
       if (get().turn !== null) set((before) => ({ queue: [...before.queue, sent] }));
       else await start(sent);
     },

@@ -2,12 +2,13 @@
 
 import { create } from "zustand";
 
-import type { Fault, FlowDocument, FlowEntry, WholeFlow } from "../api/contract";
+import type { Fault, FlowDocument, FlowEntry, Schemas, WholeFlow } from "../api/contract";
 import { RequestFailed, request } from "../api/http";
 import type { Problem } from "../api/http";
 import { applyUpdate, changedNode } from "../flow/apply";
 import type { FlowUpdate } from "../flow/apply";
-import { EMPTY } from "../flow/document";
+import { withConfigured } from "../flow/configured";
+import { EMPTY, idOf, nodesOf } from "../flow/document";
 import { amend, begin, redo, step, undo } from "../flow/history";
 import type { History } from "../flow/history";
 
@@ -29,6 +30,13 @@ interface FlowState {
   /** The node that a mention in the message points at. */
   pointedAt: string | null;
   isTurn: boolean;
+  /** The version that the canvas is compared with; null when it is not. */
+  compared: { version: number; flow: FlowDocument } | null;
+  /** Why the server refused a value, by component and field. */
+  refused: ReadonlyMap<string, string>;
+  compare: (version: number | null) => Promise<void>;
+  /** Sets values whose further effects the server decides, such as the ports of a template. */
+  configure: (node: string, values: Record<string, unknown>, toolMode?: boolean) => Promise<void>;
   point: (node: string | null) => void;
   open: (id: string) => Promise<void>;
   close: () => void;
@@ -40,6 +48,13 @@ interface FlowState {
   turnBegins: () => Promise<void>;
   turnChanges: (update: FlowUpdate) => void;
   turnEnds: (flow: FlowDocument | null, version: number | null, faults?: readonly Fault[]) => void;
+}
+
+type WholeRevision = Schemas["OneRevisionReply"];
+
+/** The key of a field in `refused`. */
+export function fieldKey(node: string, field: string): string {
+  return `${node}\n${field}`;
 }
 
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -79,14 +94,41 @@ export const useFlow = create<FlowState>((set, get) => {
     faults: [],
     pointedAt: null,
     isTurn: false,
+    compared: null,
+    refused: new Map(),
+    compare: async (version) => {
+      const { id } = get();
+      if (version === null || id === null) {
+        set({ compared: null });
+        return;
+      }
+      const { flow } = await request<WholeRevision>("GET", `/api/v1/flows/${encodeURIComponent(id)}/revisions/${version}`);
+      if (get().id === id) set({ compared: { version, flow } });
+    },
+    configure: async (node, values, toolMode) => {
+      const sent = nodesOf(get().history.present).find((one) => idOf(one) === node);
+      if (sent === undefined) return;
+      const keys = Object.keys(values).map((field) => fieldKey(node, field));
+      const told = new Map([...get().refused].filter(([key]) => !keys.includes(key)));
+      try {
+        const json = { node: sent, values, tool_mode: toolMode ?? null };
+        const made = await request<Schemas["ConfiguredNode"]>("POST", "/api/v1/components/configure", { json });
+        moved(amend(get().history, withConfigured(get().history.present, sent, made.node)));
+        for (const key of keys) if (made.warnings[0] !== undefined) told.set(key, made.warnings[0]);
+      } catch (error) {
+        if (!(error instanceof RequestFailed) || error.problem.status !== 422) throw error;
+        for (const key of keys) told.set(key, [error.problem.message, error.problem.fix].filter(Boolean).join(" "));
+      }
+      set({ refused: told });
+    },
     point: (pointedAt) => set({ pointedAt }),
     open: async (id) => {
       await get().save();
       const whole = await request<WholeFlow>("GET", `/api/v1/flows/${encodeURIComponent(id)}`);
       const flow = whole.flow;
-      set({ id, version: whole.version, history: begin(flow), saving: "saved", problem: null, changed: new Set(), faults: [], isTurn: false });
+      set({ id, version: whole.version, history: begin(flow), saving: "saved", problem: null, changed: new Set(), faults: [], isTurn: false, compared: null, refused: new Map() });
     },
-    close: () => set({ id: null, version: 0, history: begin(EMPTY), saving: "saved", changed: new Set() }),
+    close: () => set({ id: null, version: 0, history: begin(EMPTY), saving: "saved", changed: new Set(), compared: null }),
     change: (next, options) => moved((options?.amends === true ? amend : step)(get().history, next)),
     undo: () => moved(undo(get().history)),
     redo: () => moved(redo(get().history)),

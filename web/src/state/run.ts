@@ -26,6 +26,8 @@ interface RunState {
   nodes: ReadonlyMap<string, NodeState>;
   /** What each node gave in the last run. */
   values: ReadonlyMap<string, unknown>;
+  /** The component at which the last run has failed. */
+  failed: { node: string; message: string } | null;
   start: (input: string) => Promise<void>;
   stop: () => Promise<void>;
   startNew: () => void;
@@ -51,7 +53,7 @@ export const useRun = create<RunState>((set, get) => {
         update((last) => ({ ...last, output: output ?? "", error: told, seconds: metrics.seconds }));
         set({ values: new Map(Object.entries(nodes)) });
         const failed = error?.node;
-        if (typeof failed === "string") set((state) => ({ nodes: new Map(state.nodes).set(failed, "failed") }));
+        if (typeof failed === "string") set((state) => ({ nodes: new Map(state.nodes).set(failed, "failed"), failed: { node: failed, message: told ?? "" } }));
         break;
       }
       case "error":
@@ -71,6 +73,7 @@ export const useRun = create<RunState>((set, get) => {
     isRunning: false,
     nodes: new Map(),
     values: new Map(),
+    failed: null,
     start: async (input) => {
       const flow = useFlow.getState().id;
       if (flow === null || get().isRunning) return;
@@ -81,6 +84,7 @@ export const useRun = create<RunState>((set, get) => {
         run: null,
         nodes: new Map(),
         values: new Map(),
+        failed: null,
       }));
       try {
         await useFlow.getState().save();
@@ -92,13 +96,13 @@ export const useRun = create<RunState>((set, get) => {
         const { status, message, fix } = error.problem;
         update((last) => ({ ...last, error: status === 0 ? strings.cannotReach : [message, fix].filter(Boolean).join(" ") }));
       } finally {
-        set({ isRunning: false, run: null });
+        set(({ nodes }) => ({ isRunning: false, run: null, nodes: new Map([...nodes].filter(([, state]) => state !== "running")) }));
       }
     },
     stop: async () => {
       const { run } = get();
       if (run !== null) await cancelRun(run);
     },
-    startNew: () => set({ session: crypto.randomUUID(), said: [], nodes: new Map(), values: new Map() }),
+    startNew: () => set({ session: crypto.randomUUID(), said: [], nodes: new Map(), values: new Map(), failed: null }),
   };
 });

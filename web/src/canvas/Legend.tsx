@@ -1,0 +1,40 @@
+import { Shapes } from "lucide-react";
+
+import { fieldsOf, nodesOf, outputsOf } from "../flow/document";
+import { useFlow } from "../state/flow";
+import { strings } from "../strings";
+import { lookOf } from "./colours";
+
+/** What the ports on the canvas take and give, by shape, letter and colour. */
+export function Legend() {
+  return (
+    <details className="legend">
+      <summary>
+        <Shapes size={16} aria-hidden="true" />
+        {strings.legend}
+      </summary>
+      <Entries />
+    </details>
+  );
+}
+
+function Entries() {
+  const flow = useFlow((state) => state.history.present);
+  const types = new Set(
+    nodesOf(flow).flatMap((node) => [...outputsOf(node).map((one) => one.types?.[0]), ...fieldsOf(node).map((one) => one.input_types?.[0])]),
+  );
+  const named = [...types].filter((type) => type !== undefined).sort();
+  return (
+    <ul>
+      {named.map((type) => {
+        const { colour, shape, letter } = lookOf([type]);
+        return (
+          <li key={type}>
+            <span className={`port ${shape}`} style={{ "--port": colour } as React.CSSProperties} data-letter={letter} aria-hidden="true" />
+            {type}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

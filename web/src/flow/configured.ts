@@ -1,0 +1,44 @@
+/** What the server made of a component's values, put into a flow that may have changed meanwhile. */
+
+import type { FlowDocument, NodeDocument } from "../api/contract";
+import { definitionOf, edgesOf, endOf, fieldsOf, idOf, nodesOf, outputsOf, startOf, withGraph } from "./document";
+
+/** The flow with a component as the server made it; connections at ports that it no longer has are gone.
+ * @param sent - the component as it was sent; what the user has changed since then stays.
+ */
+export function withConfigured(flow: FlowDocument, sent: NodeDocument, made: NodeDocument): FlowDocument {
+  const id = idOf(sent);
+  const current = nodesOf(flow).find((node) => idOf(node) === id);
+  if (current === undefined) return flow;
+  const merged = merge(sent, current, made);
+  const lost = { fields: gone(shownNames(current), shownNames(merged)), outputs: gone(outputNames(current), outputNames(merged)) };
+  return withGraph(
+    flow,
+    nodesOf(flow).map((node) => (node === current ? merged : node)),
+    edgesOf(flow).filter((edge) => {
+      const [start, end] = [startOf(edge), endOf(edge)];
+      return !(end.node === id && lost.fields.has(end.port)) && !(start.node === id && lost.outputs.has(start.port));
+    }),
+  );
+}
+
+function merge(sent: NodeDocument, current: NodeDocument, made: NodeDocument): NodeDocument {
+  const [before, now, after] = [definitionOf(sent), definitionOf(current), definitionOf(made)];
+  const template = { ...after.template };
+  for (const [name, field] of Object.entries(now.template)) {
+    if (field !== before.template[name]) template[name] = field;
+  }
+  return { ...current, data: { ...current.data, ...made.data, node: { ...now, ...made.data?.["node"] as object, display_name: now.display_name, template } } };
+}
+
+function shownNames(node: NodeDocument): Set<string> {
+  return new Set(fieldsOf(node).filter((field) => field.show !== false).map((field) => field.name));
+}
+
+function outputNames(node: NodeDocument): Set<string> {
+  return new Set(outputsOf(node).map((output) => output.name));
+}
+
+function gone(before: ReadonlySet<string>, after: ReadonlySet<string>): Set<string> {
+  return new Set([...before].filter((name) => !after.has(name)));
+}

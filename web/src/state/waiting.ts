@@ -1,0 +1,68 @@
+/** What waits for the user's decision, as differences that a canvas can draw. */
+
+import { useMemo } from "react";
+
+import type { Message } from "../assistant/parts";
+import type { EditQuestion, FlowDocument } from "../api/contract";
+import { NO_DIFFERENCE, difference, edgeKey, isSame } from "../flow/difference";
+import type { Difference, FieldChange } from "../flow/difference";
+import { edgesOf, fieldsOf, idOf, labelOf, nodesOf } from "../flow/document";
+import { useAssistant } from "./assistant";
+import { useFlow } from "./flow";
+
+export interface Waiting {
+  /** The question; null while the turn that will ask it still runs. */
+  id: string | null;
+  kind: "proposal" | "edit" | "removal" | "version";
+  name: string;
+  difference: Difference;
+}
+
+/** What waits in a conversation, the oldest first. */
+export function waitingIn(messages: readonly Message[], flow: FlowDocument): Waiting[] {
+  return messages.flatMap((message) =>
+    message.parts.flatMap((part): Waiting[] => {
+      if (part.kind === "proposal" && part.state === "open" && part.flow !== null) {
+        return [{ id: part.id, kind: "proposal", name: part.name, difference: difference(flow, part.flow) }];
+      }
+      if (part.kind !== "question" || part.state !== "open") return [];
+      const { question } = part;
+      if (question.kind === "edit") return [{ id: question.id, kind: "edit", name: question.component_id, difference: edits(question, flow) }];
+      if (question.kind === "removal") return [{ id: question.id, kind: "removal", name: question.title, difference: removals(question.targets, flow) }];
+      return [];
+    }),
+  );
+}
+
+/** What waits, and the version that the canvas is compared with. */
+export function useWaiting(): Waiting[] {
+  const messages = useAssistant((state) => state.messages);
+  const flow = useFlow((state) => state.history.present);
+  const compared = useFlow((state) => state.compared);
+  return useMemo(() => {
+    if (compared === null) return waitingIn(messages, flow).filter((one) => one.kind === "proposal" || !isSame(one.difference));
+    return [{ id: String(compared.version), kind: "version", name: String(compared.version), difference: difference(flow, compared.flow) }];
+  }, [messages, flow, compared]);
+}
+
+function edits(question: EditQuestion, flow: FlowDocument): Difference {
+  const nodes = new Map(nodesOf(flow).map((node) => [idOf(node), node]));
+  const changed = new Map<string, FieldChange[]>();
+  for (const { component_id: id, field, old_value: before, new_value: after } of [question, ...(question.also ?? [])]) {
+    const node = nodes.get(id);
+    if (node === undefined) continue;
+    const known = fieldsOf(node).find((one) => one.name === field);
+    const change = { field, label: known === undefined ? field : labelOf(known), before, after };
+    changed.set(id, [...(changed.get(id) ?? []), change]);
+  }
+  return { ...NO_DIFFERENCE, changed };
+}
+
+/** Targets are ids of components, and connections as a text with both of their ends. */
+function removals(targets: readonly string[], flow: FlowDocument): Difference {
+  const removed = new Set(nodesOf(flow).map(idOf).filter((id) => targets.includes(id)));
+  const goes = ({ source, target }: { source: string; target: string }) =>
+    removed.has(source) || removed.has(target) || targets.some((text) => text.includes(`${source}.`) && text.includes(`${target}.`));
+  const removedEdges = new Set(edgesOf(flow).filter(goes).map(edgeKey));
+  return { ...NO_DIFFERENCE, removed, removedEdges };
+}
