@@ -9,6 +9,7 @@ import type { End } from "../flow/document";
 import { connect, move, remove } from "../flow/edit";
 import type { Point } from "../flow/edit";
 import { useFlow } from "../state/flow";
+import { useSelection } from "../state/selection";
 import { strings } from "../strings";
 import { FlowNode } from "./FlowNode";
 import type { CanvasNode } from "./FlowNode";
@@ -112,6 +113,7 @@ function Graph() {
     else undo();
   };
   const chosen = nodes.filter((node) => node.selected === true);
+  useEffect(() => useSelection.getState().select(chosen.map((node) => node.id)));
 
   return (
     <main className="canvas" aria-label={strings.canvas} onKeyDown={onKeyDown}>

@@ -29,10 +29,11 @@ interface AssistantState {
   startNew: () => void;
   open: (session: string) => Promise<void>;
   send: (text: string, files?: string[]) => Promise<void>;
-  answer: (id: string, decision: Decision) => Promise<void>;
+  /** Answers what waits; `state` is what the card says then. */
+  answer: (id: string, decision: Decision, state?: Answer) => Promise<void>;
   stop: () => Promise<void>;
-  /** Takes the last message back, with what it did to the flow, and sends it again. */
-  again: () => Promise<void>;
+  /** Takes the last message back, with what it did to the flow, and sends it again, or another in its place. */
+  again: (text?: string) => Promise<void>;
   /** Says something of the page itself; it is no part of the conversation. */
   tell: (text: string) => void;
   choose: (model: string | null) => void;
@@ -138,8 +139,7 @@ export const useAssistant = create<AssistantState>((set, get) => {
       if (get().turn !== null) set((state) => ({ queue: [...state.queue, { text, files }] }));
       else await start({ text, files });
     },
-    answer: async (id, decision) => {
-      const state: Answer = decision.decision === "approve" ? "approved" : "denied";
+    answer: async (id, decision, state = decision.decision === "approve" ? "approved" : "denied") => {
       set((before) => ({ messages: before.messages.map((one) => answered(one, id, state)) }));
       const sent = { text: "", files: [], approvals: { [id]: decision } };
       if (get().turn !== null) set((before) => ({ queue: [...before.queue, sent] }));
@@ -149,12 +149,12 @@ export const useAssistant = create<AssistantState>((set, get) => {
       const { turn } = get();
       if (turn !== null) await cancelTurn(turn);
     },
-    again: async () => {
+    again: async (changed) => {
       const { messages, session, turn } = get();
       const at = messages.findLastIndex((one) => one.role === "user");
       const last = messages[at];
       if (last === undefined || turn !== null) return;
-      const text = last.parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
+      const text = changed ?? last.parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
       const json = { message: last.id.replace(/-user$/, ""), flow: true };
       await request("POST", `/api/v1/conversations/${encodeURIComponent(session)}/rewind`, { json });
       const flow = useFlow.getState().id;
