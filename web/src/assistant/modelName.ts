@@ -11,7 +11,7 @@ export function modelName(value: unknown, depth = 0): string {
     }
   }
   if (Array.isArray(value)) return value.map((one) => modelName(one, depth + 1)).filter(Boolean).join(", ");
-  if (typeof value !== "object") return String(value as number | boolean);
+  if (typeof value !== "object") return "";
   const { name, model, model_name: other } = value as Record<string, unknown>;
   return modelName(name ?? model ?? other, depth + 1);
 }

@@ -21,14 +21,17 @@ export function ProviderCards({ only = "", onChanged }: ProviderCardsProps) {
   const { fail, load: loadConfig } = useApp();
   const [found, setFound] = useState<Provider[] | null>(null);
   const [overview, setOverview] = useState<Schemas["Overview"] | null>(null);
-  const load = useCallback(async () => {
-    const [page, models] = await Promise.all([
-      request<{ providers: Provider[] }>("GET", "/api/v1/providers"),
-      request<Schemas["Overview"]>("GET", "/api/v1/models"),
-    ]);
-    setFound(page.providers);
-    setOverview(models);
-  }, []);
+  const load = useCallback(
+    () =>
+      Promise.all([
+        request<{ providers: Provider[] }>("GET", "/api/v1/providers"),
+        request<Schemas["Overview"]>("GET", "/api/v1/models"),
+      ]).then(([page, models]) => {
+        setFound(page.providers);
+        setOverview(models);
+      }),
+    [],
+  );
   useEffect(() => {
     load().catch(fail);
   }, [load, fail]);

@@ -24,5 +24,5 @@ export function attemptOf(entry: Record<string, unknown> | null): ShownAttempt {
 function shown(value: unknown): string {
   if (value === true) return "✓";
   if (value === false) return "✗";
-  return typeof value === "number" ? String(Math.round(value * 1000) / 1000) : String(value as string);
+  return typeof value === "number" ? String(Math.round(value * 1000) / 1000) : JSON.stringify(value);
 }
