@@ -69,11 +69,15 @@ class Look:
 
 @asynccontextmanager
 async def looking(
-    browser: Browser, who: Assistant, *, locale: str = "en-GB", size: dict[str, int] | None = None
+    browser: Browser,
+    who: Assistant,
+    *,
+    locale: str = "en-GB",
+    size: dict[str, int] | None = None,
+    settings: ServerSettings | None = None,
 ) -> AsyncGenerator[Look]:
     """A signed-in browser at the page of a server with this assistant; nothing may go wrong in it."""
-    settings = ServerSettings()
-    async with serving(who, settings) as live:
+    async with serving(who, settings or ServerSettings()) as live:
         context = await browser.new_context(viewport=size or SIZE, locale=locale, reduced_motion="reduce")  # pyright: ignore[reportArgumentType]  (a TypedDict that playwright does not export)
         page = await context.new_page()
         look = Look(page, live)

@@ -178,7 +178,13 @@ async def test_skipping_builds_a_plan_without_a_card(browser: Browser, catalogue
         await expect(look.page.get_by_role("region", name="Plan")).to_have_count(0)
 
 
-@pytest.mark.parity("scenario-continue-applies", "smoke-build-continue", "term-continue-gate")
+@pytest.mark.parity(
+    "assistant_flow_proposal_continue_total",
+    "assistant_flow_apply_duration_ms",
+    "scenario-continue-applies",
+    "smoke-build-continue",
+    "term-continue-gate",
+)
 async def test_accepting_puts_exactly_the_proposed_flow_on_the_canvas(browser: Browser, catalogue: Catalogue) -> None:
     who = assistant(catalogue, ScriptedModel(*BUILD), StandInRunner(results=[ran("hello")] * 3))
     async with looking(browser, who) as look:
@@ -190,7 +196,7 @@ async def test_accepting_puts_exactly_the_proposed_flow_on_the_canvas(browser: B
         await reported(look, "assistant_flow_proposal_continue_total 1.0", drawn)
 
 
-@pytest.mark.parity("scenario-dismiss-discards", "smoke-build-dismiss", "smoke-proposal-settled")
+@pytest.mark.parity("assistant_flow_proposal_dismiss_total", "scenario-dismiss-discards", "smoke-build-dismiss", "smoke-proposal-settled")
 async def test_dismissing_leaves_the_canvas_empty_and_no_buttons(browser: Browser, catalogue: Catalogue) -> None:
     who = assistant(catalogue, ScriptedModel(*BUILD), StandInRunner(results=[ran("hello")] * 3))
     async with looking(browser, who) as look:
@@ -205,7 +211,7 @@ async def test_dismissing_leaves_the_canvas_empty_and_no_buttons(browser: Browse
 TWO = [call("add_component", 1, type="ChatInput"), call("add_component", 2, type="ChatOutput")]
 
 
-@pytest.mark.parity("scenario-build-tasks", "smoke-tasks-rows", "smoke-tasks-order")
+@pytest.mark.parity("assistant_build_tasks_per_message", "scenario-build-tasks", "smoke-tasks-rows", "smoke-tasks-order")
 async def test_changes_of_the_canvas_are_rows_of_the_message_in_their_order(
     browser: Browser, catalogue: Catalogue
 ) -> None:
@@ -238,7 +244,7 @@ async def test_each_message_lists_its_own_changes(browser: Browser, catalogue: C
         await reported(look, "assistant_build_tasks_per_message_count 2.0")
 
 
-@pytest.mark.parity("scenario-open-file", "scenario-download-file", "term-assistant-file-card")
+@pytest.mark.parity("term-written-file", "scenario-open-file", "scenario-download-file", "term-assistant-file-card")
 async def test_a_written_file_is_opened_in_its_place_and_downloaded(browser: Browser, catalogue: Catalogue) -> None:
     write = [call("write_file", 1, path="notes.md", content="# Nine to five")]
     async with looking(browser, assistant(catalogue, ScriptedModel("manage_files", write, "Written."))) as look:
@@ -246,11 +252,11 @@ async def test_a_written_file_is_opened_in_its_place_and_downloaded(browser: Bro
         await look.page.get_by_text("Open", exact=True).click()
         await expect(look.page.get_by_label("notes.md")).to_have_text("# Nine to five")
         async with look.page.expect_download() as downloading:
-            await look.page.get_by_role("link", name="notes.md").click()
+            await look.page.get_by_role("link", name="notes.md", exact=True).click()
         assert (await (await downloading.value).path()).read_text() == "# Nine to five"
 
 
-@pytest.mark.parity("base-scenario-usage-badge", "base-term-usage-badge", "smoke-usage-reopen")
+@pytest.mark.parity("base-smoke-usage-badge", "base-scenario-usage-badge", "base-term-usage-badge", "smoke-usage-reopen")
 async def test_each_reply_shows_what_it_took(browser: Browser, catalogue: Catalogue) -> None:
     async with looking(browser, assistant(catalogue, ScriptedModel(*ANSWERS))) as look:
         await asked(look, "First?", "Second?")

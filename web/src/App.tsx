@@ -28,12 +28,12 @@ export function App() {
         </p>
       ) : place.view === "flow" ? (
         <FlowView key={place.id} id={place.id} />
-      ) : place.view === "settings" ? (
-        <Suspense fallback={<p className="center">{strings.loading}</p>}>
-          <SettingsView />
-        </Suspense>
-      ) : (
+      ) : place.view === "flows" ? (
         <FlowsView />
+      ) : (
+        <Suspense fallback={<p className="center">{strings.loading}</p>}>
+          <SettingsView view={place.view} name={place.name} />
+        </Suspense>
       )}
       <div className="notices" role="status" aria-live="polite">
         {config !== null && notice !== null && (

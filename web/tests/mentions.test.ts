@@ -49,7 +49,7 @@ test("a command is the whole message, and no message that begins like one", () =
   expect(commandOf("/skip-all please")).toBeNull();
   expect(commandOf("/unknown")).toBeNull();
   expect(completionsOf("/s")).toEqual(["/skip-all"]);
-  expect(completionsOf("/")).toHaveLength(5);
+  expect(completionsOf("/")).toHaveLength(6);
   expect(completionsOf("/new idea")).toEqual([]);
   expect(completionsOf("/new")).toEqual([]);
 });

@@ -45,7 +45,7 @@ describe("events become parts in the order in which they happen", () => {
     const preview = { event: "flow_preview", name: "One", flow: echo() };
     expect(kinds(told(preview, complete({})))).toEqual(["text"]);
     expect(kinds(told(preview, { event: "error", code: "x", message: "No.", fix: "" }))).toEqual(["error"]);
-    expect(kinds(told(preview, { event: "cancelled", message: "Stopped.", record: { text: "Added A." } }))).toEqual(["record", "notice"]);
+    expect(kinds(told(preview, { event: "cancelled", message: "Stopped.", record: { text: "Added A." } }))).toEqual(["cancelled"]);
   });
 
   test("the record stands beside the answer unless the answer begins with it", () => {

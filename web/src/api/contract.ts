@@ -24,6 +24,7 @@ export type {
   Fault,
   FlowDocument,
   NodeDocument,
+  RunMetrics,
   RunResult,
   Todo,
   TokenCount,

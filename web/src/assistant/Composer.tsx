@@ -3,16 +3,18 @@ import { useEffect, useId, useRef, useState } from "react";
 
 import { request } from "../api/http";
 import { happened } from "../api/measured";
+import { idOf, isNote, nodesOf, titleOf } from "../flow/document";
 import { useAssistant } from "../state/assistant";
 import { useApp } from "../state/app";
 import { useFlow } from "../state/flow";
 import { kept } from "../state/kept";
+import { useSelection } from "../state/selection";
 import { strings } from "../strings";
 import { Button } from "../ui/Button";
 import { Suggestions } from "./Suggestions";
 import { commandOf, completionsOf } from "./commands";
 import type { Command } from "./commands";
-import { choicesFor, mentionAt, withChoice } from "./mentions";
+import { choicesFor, mentionAt, withChoice, withMentions } from "./mentions";
 import { recalled } from "./recall";
 import type { Recall } from "./recall";
 
@@ -27,6 +29,8 @@ export function Composer() {
   const [cursor, setCursor] = useState(0);
   const [active, setActive] = useState(0);
   const [isListed, setListed] = useState(true);
+  const selection = useSelection();
+  const selected = selection.isLeftOut ? [] : nodesOf(flow).filter((node) => !isNote(node) && selection.nodes.includes(idOf(node)));
   const [files, setFiles] = useState<string[]>([]);
   const [recall, setRecall] = useState<Recall>(NOTHING);
   const field = useRef<HTMLTextAreaElement>(null);
@@ -80,7 +84,7 @@ export function Composer() {
       return;
     }
     setFiles([]);
-    send(wanted, files).catch(fail);
+    send(withMentions(wanted, selected.map(idOf)), files).catch(fail);
   };
   const upload = (chosen: FileList) => {
     const form = new FormData();
@@ -128,8 +132,14 @@ export function Composer() {
         if (event.dataTransfer.files.length > 0) upload(event.dataTransfer.files);
       }}
     >
-      {files.length > 0 && (
-        <ul className="chips">
+      {(files.length > 0 || selected.length > 0) && (
+        <ul className="chips" aria-label={strings.sentAlong}>
+          {selected.length > 0 && (
+            <li className="mention">
+              {selected.length > 3 ? strings.selectedCount(selected.length) : selected.map(titleOf).join(", ")}
+              <Button label={strings.leaveOutSelection} icon={<X size={12} />} onClick={selection.leaveOut} />
+            </li>
+          )}
           {files.map((path) => (
             <li key={path}>
               {path}
@@ -141,6 +151,7 @@ export function Composer() {
       {items.length > 0 && <Suggestions id={listId} label={strings.suggestions} items={items} active={active} onChoose={choose} />}
       <textarea
         ref={field}
+        id="message"
         aria-label={strings.input}
         aria-autocomplete="list"
         aria-controls={items.length > 0 ? listId : undefined}

@@ -11,10 +11,11 @@ import { Composer } from "./Composer";
 import { ConversationsDialog } from "./ConversationsDialog";
 import { MessageItem } from "./MessageItem";
 import { ModelPicker } from "./ModelPicker";
+import { SetupCard } from "./SetupCard";
 
 /** The conversation with the assistant, and the field to write in. */
 export function Conversation() {
-  const { messages, turn, isConnected, queue, startNew, send, again } = useAssistant();
+  const { messages, turn, isConnected, queue, startNew, send } = useAssistant();
   const flow = useFlow((state) => state.id);
   const fail = useApp((app) => app.fail);
   const [isChoosing, setChoosing] = useState(false);
@@ -23,6 +24,7 @@ export function Conversation() {
   useEffect(() => {
     if (isAtEnd.current && log.current !== null) log.current.scrollTop = log.current.scrollHeight;
   }, [messages]);
+  const last = messages.findLastIndex((one) => one.role === "user");
   const begin = () => {
     startNew();
     if (flow !== null) kept.keepSession(flow, useAssistant.getState().session);
@@ -55,14 +57,10 @@ export function Conversation() {
             ))}
           </div>
         )}
-        {messages.map((one) => (
-          <MessageItem key={one.id} message={one} />
+        {messages.map((one, at) => (
+          <MessageItem key={one.id} message={one} isLast={at >= last} />
         ))}
-        {turn === null && messages.some((one) => one.role === "user") && (
-          <div className="row">
-            <Button onClick={() => void again().catch(fail)}>{strings.tryAgain}</Button>
-          </div>
-        )}
+        <SetupCard />
         {!isConnected && <p className="notice-line">{strings.connectionLost}</p>}
         {queue.length > 0 && <p className="notice-line">{strings.queued(queue.length)}</p>}
         {kept.isBlocked && <p className="notice-line">{strings.storageBlocked}</p>}

@@ -1,14 +1,32 @@
-import { memo } from "react";
+import { Pencil, RotateCcw } from "lucide-react";
+import { memo, useState } from "react";
 
+import { idOf, nodesOf, titleOf } from "../flow/document";
+import { useAssistant } from "../state/assistant";
+import { useApp } from "../state/app";
 import { useFlow } from "../state/flow";
 import { language, strings } from "../strings";
+import { Button } from "../ui/Button";
 import { Markdown } from "../ui/Markdown";
 import { ProposalCard } from "./ProposalCard";
 import { QuestionCard } from "./QuestionCard";
+import { ComponentCard } from "./cards/ComponentCard";
+import { ErrorCard, Kept } from "./cards/ErrorCard";
+import { FileCard } from "./cards/FileCard";
+import { RunCard } from "./cards/RunCard";
+import { ToolTrace } from "./cards/ToolTrace";
 import type { Message, Part } from "./parts";
 
+interface MessageItemProps {
+  message: Message;
+  /** Whether it belongs to the last turn, which can be taken back and sent again. */
+  isLast: boolean;
+}
+
 /** One message of the conversation, part by part. */
-export const MessageItem = memo(function MessageItem({ message }: { message: Message }) {
+export const MessageItem = memo(function MessageItem({ message, isLast }: MessageItemProps) {
+  const [isEditing, setEditing] = useState(false);
+  const isUser = message.role === "user";
   const figures = [
     message.usage === null ? "" : strings.tokens(message.usage.total_tokens),
     message.seconds === null ? "" : strings.seconds(message.seconds),
@@ -16,10 +34,12 @@ export const MessageItem = memo(function MessageItem({ message }: { message: Mes
     message.model ?? "",
   ].filter(Boolean);
   return (
-    <article className={`message ${message.role}`}>
-      {message.parts.map((part, at) => (
-        <PartItem key={`${part.kind}-${at}`} part={part} isUser={message.role === "user"} />
-      ))}
+    <article className={`message ${message.role}`} aria-label={isUser ? strings.you : strings.assistant}>
+      {isEditing ? (
+        <EditForm text={textOf(message)} onClose={() => setEditing(false)} />
+      ) : (
+        message.parts.map((part, at) => <PartItem key={`${part.kind}-${at}`} part={part} isUser={isUser} isLast={isLast} />)
+      )}
       {message.files.length > 0 && (
         <ul className="chips">
           {message.files.map((path) => (
@@ -27,16 +47,64 @@ export const MessageItem = memo(function MessageItem({ message }: { message: Mes
           ))}
         </ul>
       )}
-      {message.status !== null && <p className="status">{message.status}</p>}
+      {message.isRunning && <p className="status">{message.status ?? strings.working}</p>}
       {figures.length > 0 && <small className="figures">{figures.join(" · ")}</small>}
+      {isLast && isUser && !isEditing && <Actions onEdit={() => setEditing(true)} />}
     </article>
   );
 });
 
-function PartItem({ part, isUser }: { part: Part; isUser: boolean }) {
+function Actions({ onEdit }: { onEdit: () => void }) {
+  const { turn, again } = useAssistant();
+  const fail = useApp((app) => app.fail);
+  return (
+    <div className="row actions">
+      <Button disabled={turn !== null} label={strings.editMessage} icon={<Pencil size={14} />} onClick={onEdit} />
+      <Button disabled={turn !== null} label={strings.regenerate} icon={<RotateCcw size={14} />} onClick={() => void again().catch(fail)} />
+    </div>
+  );
+}
+
+function EditForm({ text, onClose }: { text: string; onClose: () => void }) {
+  const again = useAssistant((state) => state.again);
+  const fail = useApp((app) => app.fail);
+  const [next, setNext] = useState(text);
+  const submit = () => {
+    if (next.trim() === "") return;
+    onClose();
+    again(next.trim()).catch(fail);
+  };
+  return (
+    <form
+      className="edit"
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+      onKeyDown={(event) => {
+        if (event.key === "Escape") onClose();
+        if (event.key === "Enter" && !event.shiftKey && event.target instanceof HTMLTextAreaElement && !event.nativeEvent.isComposing) {
+          event.preventDefault();
+          submit();
+        }
+      }}
+    >
+      <textarea autoFocus rows={3} aria-label={strings.editMessage} value={next} onChange={(event) => setNext(event.target.value)} />
+      <p className="hint">{strings.editHint}</p>
+      <div className="row end">
+        <Button onClick={onClose}>{strings.cancel}</Button>
+        <Button type="submit" look="primary" disabled={next.trim() === ""}>
+          {strings.send}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function PartItem({ part, isUser, isLast }: { part: Part; isUser: boolean; isLast: boolean }) {
   switch (part.kind) {
     case "text":
-      return isUser ? <p className="said">{part.text}</p> : <Markdown text={part.text} />;
+      return isUser ? <Said text={part.text} /> : <Markdown text={part.text} />;
     case "reasoning":
       return (
         <details>
@@ -45,27 +113,13 @@ function PartItem({ part, isUser }: { part: Part; isUser: boolean }) {
         </details>
       );
     case "tool":
-      return (
-        <details className={`tool ${part.failed ? "failed" : ""}`}>
-          <summary>
-            {part.name.replaceAll("_", " ")} {part.result === null ? "…" : part.failed ? strings.failed : ""}
-          </summary>
-          <pre tabIndex={0} aria-label={strings.input}>
-            {JSON.stringify(part.arguments, null, 2)}
-          </pre>
-          {part.result !== null && (
-            <pre tabIndex={0} aria-label={strings.output}>
-              {part.result}
-            </pre>
-          )}
-        </details>
-      );
+      return <ToolTrace part={part} />;
     case "todos":
       return (
-        <ul className="todos">
+        <ul className="todos" aria-label={strings.todos}>
           {part.todos.map((todo) => (
             <li key={todo.content} data-status={todo.status}>
-              {todo.content}
+              {todo.content} <span className="hidden">{strings.todoStates[todo.status]}</span>
             </li>
           ))}
         </ul>
@@ -81,34 +135,15 @@ function PartItem({ part, isUser }: { part: Part; isUser: boolean }) {
         </ul>
       );
     case "file":
-      return (
-        <div className="file">
-          <a href={`/api/v1/files/${part.path.split("/").map(encodeURIComponent).join("/")}`} download>
-            {part.path}
-          </a>{" "}
-          <small>{part.size.toLocaleString(language())} B</small>
-          {part.content !== "" && (
-            <details>
-              <summary>{strings.open}</summary>
-              <pre tabIndex={0} aria-label={part.path}>
-                {part.content}
-              </pre>
-            </details>
-          )}
-        </div>
-      );
+      return <FileCard part={part} />;
+    case "component":
+      return <ComponentCard part={part} />;
     case "proposal":
       return <ProposalCard part={part} />;
     case "question":
       return <QuestionCard question={part.question} state={part.state} />;
     case "run":
-      return (
-        <div className="card run" role="group" aria-label={strings.run}>
-          <h2>{strings.run}</h2>
-          {part.error === null ? <Markdown text={part.output ?? ""} /> : <p className="error">{part.error}</p>}
-          {part.seconds !== null && <small className="figures">{strings.seconds(part.seconds)}</small>}
-        </div>
-      );
+      return <RunCard part={part} />;
     case "record":
       return (
         <div className="record" role="note" aria-label={strings.record}>
@@ -117,13 +152,47 @@ function PartItem({ part, isUser }: { part: Part; isUser: boolean }) {
       );
     case "notice":
       return <p className="notice-line">{part.text}</p>;
-    case "error":
+    case "cancelled":
       return (
-        <p className="error" role="alert">
-          {part.code === "unreachable" ? strings.cannotReach : part.message} {part.fix}
-        </p>
+        <section className="card stopped" aria-label={strings.stopped}>
+          <p>{part.text}</p>
+          <Kept text={part.kept} />
+        </section>
       );
+    case "error":
+      return <ErrorCard part={part} isLast={isLast} />;
   }
+}
+
+const TOKEN = /'([^'\s.]+)(?:\.([^'\s]+))?'/g;
+
+/** What the user wrote; what it mentions of the canvas is shown by name. */
+function Said({ text }: { text: string }) {
+  const flow = useFlow((state) => state.history.present);
+  const titles = new Map(nodesOf(flow).map((node) => [idOf(node), titleOf(node)]));
+  const shown: React.ReactNode[] = [];
+  let end = 0;
+  for (const found of text.matchAll(TOKEN)) {
+    const title = titles.get(found[1] ?? "");
+    if (title === undefined) continue;
+    shown.push(text.slice(end, found.index));
+    shown.push(
+      <span key={found.index} className="mention" title={found[0]}>
+        {[title, found[2]].filter(Boolean).join(" · ")}
+      </span>,
+    );
+    end = found.index + found[0].length;
+  }
+  return (
+    <p className="said">
+      {shown}
+      {text.slice(end)}
+    </p>
+  );
+}
+
+export function textOf(message: Message): string {
+  return message.parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
 }
 
 function money(cost: number): string {

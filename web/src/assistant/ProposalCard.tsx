@@ -6,6 +6,7 @@ import { useFlow } from "../state/flow";
 import { strings } from "../strings";
 import { Button } from "../ui/Button";
 import type { Part } from "./parts";
+import { withFlow } from "./adding";
 import { stateText } from "./states";
 
 const [WIDTH, HEIGHT] = [300, 120];
@@ -16,6 +17,14 @@ export function ProposalCard({ part }: { part: Extract<Part, { kind: "proposal" 
   const answer = useAssistant((state) => state.answer);
   const fail = useApp((app) => app.fail);
   const { id, flow } = part;
+  const add = async () => {
+    if (id === null || flow === null) return;
+    measured({ name: "assistant_flow_proposal_continue_total" });
+    const { history, change, save } = useFlow.getState();
+    change(withFlow(history.present, flow));
+    await save();
+    await answer(id, { decision: "deny" }, "added");
+  };
   const decide = async (decision: "approve" | "deny") => {
     if (id === null) return;
     measured({ name: `assistant_flow_proposal_${decision === "approve" ? "continue" : "dismiss"}_total` });
@@ -36,6 +45,7 @@ export function ProposalCard({ part }: { part: Extract<Part, { kind: "proposal" 
           <Button look="primary" onClick={() => void decide("approve").catch(fail)}>
             {strings.putOnCanvas(count)}
           </Button>
+          {count > 0 && <Button onClick={() => void add().catch(fail)}>{strings.addToCanvas}</Button>}
           <Button onClick={() => void decide("deny").catch(fail)}>{strings.dismiss}</Button>
         </div>
       ) : (

@@ -3,9 +3,11 @@ import { useState } from "react";
 import type { Decision, EditQuestion, Question } from "../api/contract";
 import { measured } from "../api/measured";
 import { summaryOf } from "../canvas/FieldInput";
+import { nodesOf, idOf, titleOf } from "../flow/document";
 import { useAssistant } from "../state/assistant";
 import { useApp } from "../state/app";
-import { strings } from "../strings";
+import { useFlow } from "../state/flow";
+import { language, strings } from "../strings";
 import { Button } from "../ui/Button";
 import { Markdown } from "../ui/Markdown";
 import type { Answer } from "./parts";
@@ -20,19 +22,20 @@ export function QuestionCard({ question, state }: { question: Question; state: A
     if (question.kind === "plan" && decision.decision === "deny") measured({ name: "assistant_plan_reset_total" });
     answer(question.id, decision).catch(fail);
   };
-  const title = question.kind === "plan" ? strings.plan : question.kind === "edit" ? strings.change : question.title;
-  const why = "why" in question ? strings.why[question.why] : undefined;
+  const isOffer = question.kind === "plan" || question.kind === "edit";
+  const title = question.kind === "plan" ? strings.plan : question.kind === "edit" ? strings.change : question.title || strings.questions[question.kind].title;
   return (
-    <section className="card question" aria-label={title}>
+    <section className="card question" aria-label={title} data-kind={question.kind}>
       <h2>{title}</h2>
       <Body question={question} />
-      {why !== undefined && <p className="why">{why}</p>}
+      {"done" in question && question.done.length > 0 && <Listed detail={strings.alreadyDone} items={question.done} />}
+      <p className="why">{whyOf(question)}</p>
       {state !== "open" ? (
-        <small>{stateText(state)}</small>
+        <small className="outcome">{stateText(state)}</small>
       ) : refinement === null ? (
         <div className="row">
-          <Button look="primary" onClick={() => decide({ decision: "approve" })}>
-            {question.kind === "plan" || question.kind === "edit" ? strings.approve : strings.allow}
+          <Button look={question.kind === "removal" ? "danger" : "primary"} onClick={() => decide({ decision: "approve" })}>
+            {isOffer ? strings.approve : strings.questions[question.kind].allow}
           </Button>
           <Button onClick={() => setRefinement("")}>{strings.change}</Button>
           <Button onClick={() => decide({ decision: "deny" })}>{question.kind === "plan" ? strings.dismiss : strings.deny}</Button>
@@ -44,8 +47,18 @@ export function QuestionCard({ question, state }: { question: Question; state: A
             event.preventDefault();
             decide({ decision: "deny", reason: refinement });
           }}
+          onKeyDown={(event) => {
+            if (event.key === "Escape") setRefinement(null);
+          }}
         >
-          <input autoFocus aria-label={strings.change} value={refinement} onChange={(event) => setRefinement(event.target.value)} />
+          <input
+            className="grow"
+            autoFocus
+            aria-label={strings.change}
+            placeholder={strings.changeHint}
+            value={refinement}
+            onChange={(event) => setRefinement(event.target.value)}
+          />
           <Button type="submit" look="primary" disabled={refinement.trim() === ""}>
             {strings.send}
           </Button>
@@ -56,53 +69,87 @@ export function QuestionCard({ question, state }: { question: Question; state: A
   );
 }
 
+/** Why it is asked: what the server says of this question, and else what holds for its kind. */
+function whyOf(question: Question): string {
+  const told = "why" in question ? strings.why[question.why] : undefined;
+  return [told, strings.questions[question.kind].why].filter(Boolean).join(" ");
+}
+
 function Body({ question }: { question: Question }) {
   switch (question.kind) {
     case "plan":
       return <Markdown text={question.markdown} />;
     case "edit":
       return <Edits question={question} />;
-    case "install":
+    case "install": {
+      const { size_mb: size } = question;
+      const mega = size?.toLocaleString(language(), { style: "unit", unit: "megabyte", maximumFractionDigits: 0 });
       return (
         <>
-          <p>{question.detail}</p>
-          <ul>
-            {question.packages.map((one) => (
-              <li key={one}>{one}</li>
-            ))}
-          </ul>
+          <Listed detail={question.detail} items={question.packages} />
+          {mega !== undefined && <p>{strings.downloadSize(mega)}</p>}
         </>
       );
+    }
     case "removal":
       return <Listed detail={question.detail} items={question.targets} />;
     case "outbound":
       return <Listed detail={question.detail} items={question.hosts} />;
-    default:
-      return <p>{question.detail}</p>;
+    case "secret":
+      return (
+        <>
+          {question.detail !== "" && <p>{question.detail}</p>}
+          <p>
+            <code>{question.variable}</code> · {strings.secretUses[question.use]}
+          </p>
+        </>
+      );
+    case "tool":
+      return (
+        <>
+          {question.detail !== "" && <p>{question.detail}</p>}
+          <details>
+            <summary>{question.tool_name.replaceAll("_", " ")}</summary>
+            <pre tabIndex={0} aria-label={strings.given}>
+              {JSON.stringify(question.arguments, null, 2)}
+            </pre>
+          </details>
+        </>
+      );
   }
 }
 
 function Listed({ detail, items }: { detail: string; items: string[] }) {
   return (
     <>
-      <p>{detail}</p>
-      <ul>
-        {items.map((item) => (
-          <li key={item}>{item}</li>
-        ))}
-      </ul>
+      {detail !== "" && <p>{detail}</p>}
+      {items.length > 0 && (
+        <ul className="targets">
+          {items.map((item) => (
+            <li key={item}>{item}</li>
+          ))}
+        </ul>
+      )}
     </>
   );
 }
 
 function Edits({ question }: { question: EditQuestion }) {
+  const flow = useFlow((state) => state.history.present);
+  const { point } = useFlow.getState();
+  const titles = new Map(nodesOf(flow).map((node) => [idOf(node), titleOf(node)]));
   return (
     <>
       {question.description !== "" && <p>{question.description}</p>}
       {[question, ...(question.also ?? [])].map((edit) => (
-        <div className="diff" key={`${edit.component_id} ${edit.field}`}>
-          <small>
-            {edit.component_id} · {edit.field}
+        <div
+          className="diff"
+          key={`${edit.component_id} ${edit.field}`}
+          onPointerEnter={() => point(edit.component_id)}
+          onPointerLeave={() => point(null)}
+        >
+          <small title={edit.component_id}>
+            {titles.get(edit.component_id) ?? edit.component_id} · {edit.field}
           </small>
           <del>{summaryOf(edit.old_value ?? "")}</del>
           <ins>{summaryOf(edit.new_value ?? "")}</ins>

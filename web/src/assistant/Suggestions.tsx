@@ -1,3 +1,5 @@
+import { useEffect, useRef } from "react";
+
 interface SuggestionsProps {
   id: string;
   label: string;
@@ -8,8 +10,12 @@ interface SuggestionsProps {
 
 /** The list under the message field; the field keeps the focus and says which item is active. */
 export function Suggestions({ id, label, items, active, onChoose }: SuggestionsProps) {
+  const list = useRef<HTMLUListElement>(null);
+  useEffect(() => {
+    list.current?.children[active]?.scrollIntoView({ block: "nearest" });
+  }, [active]);
   return (
-    <ul className="suggestions" role="listbox" id={id} aria-label={label}>
+    <ul ref={list} className="suggestions" role="listbox" id={id} aria-label={label}>
       {items.map((item, at) => (
         // The keyboard chooses in the field itself.
         <li

@@ -1,17 +1,29 @@
 import { Eraser, SendHorizontal, Square } from "lucide-react";
 import { useState } from "react";
 
+import type { Schemas } from "../api/contract";
+import { request } from "../api/http";
 import { useApp } from "../state/app";
+import { useFlow } from "../state/flow";
 import { useRun } from "../state/run";
 import { strings } from "../strings";
 import { Button } from "../ui/Button";
 import { Markdown } from "../ui/Markdown";
+import { withTest } from "./flowTests";
+import type { FlowTest } from "./flowTests";
 
 /** A chat with the flow itself. */
 export function TryPanel() {
   const { said, isRunning, start, stop, startNew } = useRun();
   const fail = useApp((app) => app.fail);
   const [text, setText] = useState("");
+  const say = useApp((app) => app.say);
+  const keep = async (input: string, output: string) => {
+    const path = `/api/v1/flows/${encodeURIComponent(useFlow.getState().id ?? "")}/tests`;
+    const { tests, models } = await request<Schemas["FlowTestsReply"]>("GET", path);
+    await request("PUT", path, { json: { tests: withTest(tests as FlowTest[], { input, equals: output }), models } });
+    say(strings.savedTest);
+  };
   const submit = () => {
     if (isRunning) return;
     setText("");
@@ -29,6 +41,11 @@ export function TryPanel() {
               <p className="error" role="alert">
                 {one.error}
               </p>
+            )}
+            {one.seconds !== null && one.error === null && one.output !== "" && (
+              <div className="row actions">
+                <Button onClick={() => void keep(one.input, one.output).catch(fail)}>{strings.saveTest}</Button>
+              </div>
             )}
             {one.seconds === null ? null : <small className="figures">{strings.seconds(one.seconds)}</small>}
           </article>

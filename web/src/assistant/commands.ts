@@ -1,6 +1,6 @@
 /** Commands of the message field. Only a message that is exactly one is a command; `/new idea` is a message. */
 
-export const COMMANDS = ["/new", "/undo", "/redo", "/skip-all", "/help"] as const;
+export const COMMANDS = ["/new", "/undo", "/redo", "/model", "/skip-all", "/help"] as const;
 
 export type Command = (typeof COMMANDS)[number];
 

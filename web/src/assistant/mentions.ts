@@ -56,6 +56,12 @@ export function withChoice(text: string, cursor: number, mention: Mention, choic
   return [before + text.slice(cursor), before.length];
 }
 
+/** The text with what is selected as mentions in a line of their own; what it mentions already is not repeated. */
+export function withMentions(text: string, nodes: readonly string[]): string {
+  const tokens = nodes.map((node) => `'${node}'`).filter((token) => !text.includes(token));
+  return tokens.length === 0 ? text : `${text}\n\n${tokens.join(", ")}`;
+}
+
 function ranked(choices: Choice[], query: string): Choice[] {
   const wanted = query.toLowerCase();
   const place = (choice: Choice) => {

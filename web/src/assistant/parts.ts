@@ -1,11 +1,11 @@
 /** A message as ordered parts, and how the events of a turn and stored transcripts become them. */
 
-import type { CompleteData, Event, FlowDocument, Question, Todo, TokenCount, TranscriptMessage } from "../api/contract";
+import type { CompleteData, Event, FlowDocument, Question, RunMetrics, Todo, TokenCount, TranscriptMessage } from "../api/contract";
 
 import { changeOf, withChange } from "./changes";
 import type { Change } from "./changes";
 
-export type Answer = "open" | "approved" | "denied" | "withdrawn";
+export type Answer = "open" | "added" | "approved" | "denied" | "withdrawn";
 
 export type Part =
   | { kind: "text"; text: string }
@@ -16,10 +16,12 @@ export type Part =
   | { kind: "file"; path: string; size: number; change: string; content: string }
   | { kind: "proposal"; id: string | null; name: string; flow: FlowDocument | null; state: Answer }
   | { kind: "question"; question: Question; state: Answer }
-  | { kind: "run"; output: string | null; error: string | null; seconds: number | null }
+  | { kind: "component"; name: string; code: string; validated: boolean }
+  | { kind: "run"; output: string | null; error: string | null; metrics: RunMetrics | null; models: string[]; hosts: string[] }
   | { kind: "record"; text: string }
   | { kind: "notice"; text: string }
-  | { kind: "error"; code: string; message: string; fix: string };
+  | { kind: "cancelled"; text: string; kept: string | null }
+  | { kind: "error"; code: string; message: string; fix: string; turn: string | null; kept: string | null };
 
 export interface Message {
   id: string;
@@ -70,12 +72,13 @@ export function afterEvent(before: Message, event: Event): Message {
     case "complete":
       return completed(before, event.data);
     case "error": {
-      const failure: Part = { kind: "error", code: event.code, message: event.message, fix: event.fix };
-      return ended(withParts(before, [...withoutOffers(before.parts), ...recorded(event.record?.text), failure]));
+      const { code, message: told, fix, turn_id: turn = null } = event;
+      const failure: Part = { kind: "error", code, message: told, fix, turn, kept: keptOf(event.record?.text) };
+      return ended(withParts(before, [...withoutOffers(before.parts), failure]));
     }
     case "cancelled":
       return ended(
-        withParts(before, [...withoutOffers(before.parts), ...recorded(event.record?.text), { kind: "notice", text: event.message }]),
+        withParts(before, [...withoutOffers(before.parts), { kind: "cancelled", text: event.message, kept: keptOf(event.record?.text) }]),
       );
     default:
       return before;
@@ -124,11 +127,11 @@ export function ofTranscript(stored: TranscriptMessage[]): Message[] {
           if (part.change !== "deleted") parts.push({ kind: "file", path: part.path, size: part.size, change: part.change, content: "" });
           break;
         case "run":
-          if (part.by === "user") parts.push({ kind: "run", output: part.output, error: part.error, seconds: null });
+          if (part.by === "user") parts.push({ kind: "run", output: part.output, error: part.error, metrics: null, models: [], hosts: [] });
           break;
         case "failure":
-          if (part.code === "cancelled") parts.push({ kind: "notice", text: part.message });
-          else parts.push({ kind: "error", code: part.code, message: part.message, fix: part.fix });
+          if (part.code === "cancelled") parts.push({ kind: "cancelled", text: part.message, kept: null });
+          else parts.push({ kind: "error", code: part.code, message: part.message, fix: part.fix, turn: one.id, kept: null });
           break;
         case "proposal":
           parts.push({
@@ -158,10 +161,17 @@ function completed(before: Message, data: CompleteData): Message {
   const record = data.record.disagrees ? [] : recorded(data.record.text);
   const run = data.run;
   const error = run?.error == null ? null : [run.error.message, run.error.fix].filter(Boolean).join(" ");
-  const runs: Part[] = run === undefined ? [] : [{ kind: "run", output: run.output, error, seconds: run.metrics.seconds }];
+  const runs: Part[] =
+    run === undefined
+      ? []
+      : [{ kind: "run", output: run.output, error, metrics: run.metrics, models: Object.keys(run.usage), hosts: (run.hosts ?? []).map(({ host }) => host) }];
+  const component: Part[] =
+    data.component_code === undefined
+      ? []
+      : [{ kind: "component", name: data.class_name ?? "", code: data.component_code, validated: data.validated !== false }];
   const questions = (data.approvals ?? []).map((question): Part => ({ kind: "question", question, state: "open" }));
   const notes = data.caveats.map((caveat): Part => ({ kind: "notice", text: caveat }));
-  const done = withParts(before, [...settled, ...text, ...record, ...notes, ...runs, ...questions]);
+  const done = withParts(before, [...settled, ...text, ...component, ...record, ...notes, ...runs, ...questions]);
   return { ...ended(done), usage: data.usage ?? null, seconds: data.duration_seconds, model: data.model };
 }
 
@@ -169,6 +179,10 @@ function withRow(parts: Part[], change: Change): Part[] {
   const listed = parts.find((part) => part.kind === "changes");
   if (listed === undefined) return [...parts, { kind: "changes", rows: [change] }];
   return parts.map((part) => (part === listed ? { ...listed, rows: withChange(listed.rows, change) } : part));
+}
+
+function keptOf(record: string | undefined): string | null {
+  return record === undefined || record === "" ? null : record;
 }
 
 function recorded(text: string | undefined): Part[] {

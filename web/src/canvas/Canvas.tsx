@@ -1,7 +1,7 @@
 import { Background, ControlButton, Controls, MiniMap, ReactFlow, ReactFlowProvider, applyNodeChanges } from "@xyflow/react";
 import type { Connection, Edge, EdgeChange, FinalConnectionState, NodeChange } from "@xyflow/react";
 import { LocateFixed } from "lucide-react";
-import { Suspense, useCallback, useMemo, useRef, useState } from "react";
+import { Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
 
 import type { FlowDocument } from "../api/contract";
 import { refusal } from "../flow/connect";
@@ -15,6 +15,7 @@ import { useCanvas } from "../state/canvas";
 import { useFlow } from "../state/flow";
 import { useRun } from "../state/run";
 import { useWaiting } from "../state/waiting";
+import { useSelection } from "../state/selection";
 import { strings } from "../strings";
 import { Dialog } from "../ui/Dialog";
 import { FlowNode } from "./FlowNode";
@@ -73,6 +74,7 @@ function Graph() {
   const edges = useEdges(flow, edgesSelected, waits);
   const chosen = useMemo(() => nodes.filter((node) => node.selected === true), [nodes]);
   const ids = useMemo(() => new Set(chosen.map((node) => node.id)), [chosen]);
+  useEffect(() => useSelection.getState().select([...ids]), [ids]);
   const select = useCallback((wanted: ReadonlySet<string>) => {
     setNodes((before) => before.map((node) => (node.type === "ghost" || (node.selected === true) === wanted.has(node.id) ? node : { ...node, selected: wanted.has(node.id) })));
   }, []);

@@ -6,7 +6,12 @@ import type { ConfigReply } from "../api/contract";
 import { RequestFailed, onSignedOut, request } from "../api/http";
 import { strings } from "../strings";
 
-export type Place = { view: "flows" } | { view: "settings" } | { view: "flow"; id: string };
+/** The views beside the flows, by the word in their addresses. */
+export const VIEWS = ["settings", "providers", "variables", "files", "usage", "evaluations", "users"] as const;
+
+export type View = (typeof VIEWS)[number];
+
+export type Place = { view: "flows" } | { view: View; name: string | null } | { view: "flow"; id: string; tab: string | null };
 
 interface AppState {
   place: Place;
@@ -21,13 +26,17 @@ interface AppState {
 }
 
 export function placeOf(hash: string): Place {
-  const [, view, id] = hash.split("/");
-  if (view === "settings") return { view };
-  return view === "flow" && id !== undefined && id !== "" ? { view, id: decodeURIComponent(id) } : { view: "flows" };
+  const [, word, id, tab] = hash.split("/");
+  const view = VIEWS.find((one) => one === word);
+  const name = id === undefined || id === "" ? null : decodeURIComponent(id);
+  if (view !== undefined) return { view, name };
+  return word === "flow" && name !== null ? { view: "flow", id: name, tab: tab ?? null } : { view: "flows" };
 }
 
 export function hashOf(place: Place): string {
-  return place.view === "flow" ? `#/flow/${encodeURIComponent(place.id)}` : `#/${place.view}`;
+  if (place.view === "flows") return "#/flows";
+  if (place.view === "flow") return `#/flow/${encodeURIComponent(place.id)}${place.tab === null ? "" : `/${place.tab}`}`;
+  return place.name === null ? `#/${place.view}` : `#/${place.view}/${encodeURIComponent(place.name)}`;
 }
 
 export function go(place: Place): void {

@@ -29,12 +29,13 @@ interface AssistantState {
   startNew: () => void;
   open: (session: string) => Promise<void>;
   send: (text: string, files?: string[]) => Promise<void>;
-  answer: (id: string, decision: Decision) => Promise<void>;
+  /** Answers what waits; `state` is what the card says then. */
+  answer: (id: string, decision: Decision, state?: Answer) => Promise<void>;
   /** Answers several questions alike, in one turn. */
-  answerAll: (ids: readonly string[], decision: Decision) => Promise<void>;
+  answerAll: (ids: readonly string[], decision: Decision, state?: Answer) => Promise<void>;
   stop: () => Promise<void>;
-  /** Takes the last message back, with what it did to the flow, and sends it again. */
-  again: () => Promise<void>;
+  /** Takes the last message back, with what it did to the flow, and sends it again, or another in its place. */
+  again: (text?: string) => Promise<void>;
   /** Says something of the page itself; it is no part of the conversation. */
   tell: (text: string) => void;
   choose: (model: string | null) => void;
@@ -140,9 +141,8 @@ export const useAssistant = create<AssistantState>((set, get) => {
       if (get().turn !== null) set((state) => ({ queue: [...state.queue, { text, files }] }));
       else await start({ text, files });
     },
-    answer: (id, decision) => get().answerAll([id], decision),
-    answerAll: async (ids, decision) => {
-      const state: Answer = decision.decision === "approve" ? "approved" : "denied";
+    answer: (id, decision, state) => get().answerAll([id], decision, state),
+    answerAll: async (ids, decision, state = decision.decision === "approve" ? "approved" : "denied") => {
       set((before) => ({ messages: before.messages.map((one) => ids.reduce((message, id) => answered(message, id, state), one)) }));
       const sent = { text: "", files: [], approvals: Object.fromEntries(ids.map((id) => [id, decision])) };
       if (get().turn !== null) set((before) => ({ queue: [...before.queue, sent] }));
@@ -152,12 +152,12 @@ export const useAssistant = create<AssistantState>((set, get) => {
       const { turn } = get();
       if (turn !== null) await cancelTurn(turn);
     },
-    again: async () => {
+    again: async (changed) => {
       const { messages, session, turn } = get();
       const at = messages.findLastIndex((one) => one.role === "user");
       const last = messages[at];
       if (last === undefined || turn !== null) return;
-      const text = last.parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
+      const text = changed ?? last.parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
       const json = { message: last.id.replace(/-user$/, ""), flow: true };
       await request("POST", `/api/v1/conversations/${encodeURIComponent(session)}/rewind`, { json });
       const flow = useFlow.getState().id;

@@ -61,6 +61,14 @@ export const kept = {
     const rest = ((read("wirewright.begun") as string[] | null) ?? []).filter((one) => one !== session);
     write("wirewright.begun", [...rest, session].slice(-200));
   },
+  /** The keys that go to the message field, such as `Alt+A`. */
+  get shortcut(): string {
+    const found = read("wirewright.shortcut");
+    return typeof found === "string" ? found : "Alt+A";
+  },
+  set shortcut(keys: string) {
+    write("wirewright.shortcut", keys);
+  },
   get skipsAll(): boolean {
     return read("wirewright.skip-all") === true;
   },

@@ -30,7 +30,7 @@ export function FlowsView() {
     request<{ templates: TemplateEntry[] }>("GET", "/api/v1/templates?limit=100").then((found) => setTemplates(found.templates), fail);
   }, [fail]);
 
-  const opened = (entry: FlowEntry) => go({ view: "flow", id: entry.id });
+  const opened = (entry: FlowEntry) => go({ view: "flow", id: entry.id, tab: null });
   const create = () => void request<FlowEntry>("POST", "/api/v1/flows", { json: EMPTY }).then(opened, fail);
   const start = (template: TemplateEntry) =>
     void request<FlowEntry>("POST", `/api/v1/templates/${encodeURIComponent(template.name)}/flows`, { json: {} }).then(opened, fail);

@@ -1,16 +1,30 @@
-import { ArrowLeft, Trash2 } from "lucide-react";
-import { useCallback, useEffect, useState } from "react";
+import { ArrowLeft } from "lucide-react";
+import { Suspense, lazy, useEffect, useState } from "react";
 
-import type { Schemas, UserFile } from "../api/contract";
-import { request, send } from "../api/http";
-import { useApp } from "../state/app";
-import { language, strings } from "../strings";
-import { Button } from "../ui/Button";
+import type { Schemas } from "../api/contract";
+import { request } from "../api/http";
+import { hashOf, useApp } from "../state/app";
+import type { View } from "../state/app";
+import { strings } from "../strings";
+import { Preferences } from "./Preferences";
+import { ProviderCards } from "./ProviderCards";
+import { UsageView } from "./UsageView";
+import { Files, Variables } from "./VariablesAndFiles";
 
-type Provider = Schemas["ProviderEntry"];
+const EvaluationsView = lazy(() => import("./EvaluationsView").then((loaded) => ({ default: loaded.EvaluationsView })));
+const UsersView = lazy(() => import("./UsersView").then((loaded) => ({ default: loaded.UsersView })));
 
-/** What this user has on the server beside flows: model providers, variables, files, and what was used. */
-export function SettingsView() {
+const USUAL = ["providers", "variables", "files", "usage", "evaluations"] as const;
+
+/** What this user has on the server beside flows, each under an address of its own; and for an admin its users. */
+export function SettingsView({ view, name }: { view: View; name: string | null }) {
+  const fail = useApp((app) => app.fail);
+  const [me, setMe] = useState<Schemas["WhoAsks"] | null>(null);
+  useEffect(() => {
+    request<Schemas["WhoAsks"]>("GET", "/api/v1/me").then(setMe, fail);
+  }, [fail]);
+  const isAdmin = me?.user.scopes.includes("admin") === true;
+  const views: readonly View[] = isAdmin ? ["settings", ...USUAL, "users"] : ["settings", ...USUAL];
   return (
     <main className="flows">
       <header>
@@ -19,173 +33,40 @@ export function SettingsView() {
         </a>
         <h1>{strings.settings}</h1>
       </header>
-      <Providers />
-      <Variables />
-      <Files />
-      <Usage />
+      <nav className="views" aria-label={strings.settings}>
+        {views.map((one) => (
+          <a key={one} href={hashOf({ view: one, name: null })} aria-current={one === view ? "page" : undefined}>
+            {strings.views[one]}
+          </a>
+        ))}
+      </nav>
+      <Suspense fallback={<p role="status">{strings.loading}</p>}>
+        <Shown view={view} name={name} isAdmin={isAdmin} />
+      </Suspense>
     </main>
   );
 }
 
-function Providers() {
-  const { fail, load: loadConfig } = useApp();
-  const [found, setFound] = useState<Provider[]>([]);
-  const load = useCallback(() => {
-    request<{ providers: Provider[] }>("GET", "/api/v1/providers").then((page) => setFound(page.providers), fail);
-  }, [fail]);
-  useEffect(load, [load]);
-  const changed = async () => {
-    load();
-    await loadConfig();
-  };
-  return (
-    <section aria-labelledby="providers">
-      <h2 id="providers">{strings.providers}</h2>
-      <ul className="cards">
-        {found.map((one) => (
-          <li key={one.name} className="card">
-            <strong>{one.display_name}</strong>
-            <small>{one.available ? strings.available : strings.needs(one.needs.map((set) => set.join(" + ")).join(", "))}</small>
-            <KeyForm provider={one} onChanged={changed} />
-            {one.stored && (
-              <Button
-                look="danger"
-                label={`${strings.delete}: ${one.display_name}`}
-                onClick={() => void send("DELETE", `/api/v1/providers/${encodeURIComponent(one.name)}`).then(changed).catch(fail)}
-              >
-                {strings.delete}
-              </Button>
-            )}
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-}
-
-function KeyForm({ provider, onChanged }: { provider: Provider; onChanged: () => Promise<void> }) {
-  const fail = useApp((app) => app.fail);
-  const [values, setValues] = useState<Record<string, string>>({});
-  const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value.trim() !== ""));
-  return (
-    <form
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        send("PUT", `/api/v1/providers/${encodeURIComponent(provider.name)}`, { json: { values: given } })
-          .then(() => {
-            setValues({});
-            return onChanged();
-          })
-          .catch(fail);
-      }}
-    >
-      {provider.variables.map(({ name, source }) => (
-        <label key={name}>
-          <span>{source === null ? name : `${name} (${source === "stored" ? strings.stored : strings.environment})`}</span>
-          <input
-            type={name.includes("KEY") || name.includes("SECRET") || name.includes("TOKEN") ? "password" : "text"}
-            autoComplete="off"
-            value={values[name] ?? ""}
-            onChange={(event) => setValues({ ...values, [name]: event.target.value })}
-          />
-        </label>
-      ))}
-      <Button type="submit" disabled={Object.keys(given).length === 0}>
-        {strings.save}
-      </Button>
-    </form>
-  );
-}
-
-function Variables() {
-  const fail = useApp((app) => app.fail);
-  const [names, setNames] = useState<string[]>([]);
-  const [name, setName] = useState("");
-  const [value, setValue] = useState("");
-  const load = useCallback(() => {
-    request<{ variables: { name: string }[] }>("GET", "/api/v1/variables").then((page) => setNames(page.variables.map((one) => one.name)), fail);
-  }, [fail]);
-  useEffect(load, [load]);
-  return (
-    <section aria-labelledby="variables">
-      <h2 id="variables">{strings.variables}</h2>
-      <ul className="lines">
-        {names.map((one) => (
-          <li key={one} className="row">
-            <code className="grow">{one}</code>
-            <Button
-              look="danger"
-              label={`${strings.delete}: ${one}`}
-              icon={<Trash2 size={16} />}
-              onClick={() => void send("DELETE", `/api/v1/variables/${encodeURIComponent(one)}`).then(load, fail)}
-            />
-          </li>
-        ))}
-      </ul>
-      <form
-        className="row"
-        onSubmit={(event) => {
-          event.preventDefault();
-          send("PUT", `/api/v1/variables/${encodeURIComponent(name.trim())}`, { json: { value } }).then(() => {
-            setName("");
-            setValue("");
-            load();
-          }, fail);
-        }}
-      >
-        <input aria-label={strings.name} placeholder={strings.name} value={name} onChange={(event) => setName(event.target.value)} />
-        <input aria-label={strings.value} placeholder={strings.value} type="password" autoComplete="off" value={value} onChange={(event) => setValue(event.target.value)} />
-        <Button type="submit" disabled={name.trim() === "" || value === ""}>
-          {strings.save}
-        </Button>
-      </form>
-    </section>
-  );
-}
-
-function Files() {
-  const fail = useApp((app) => app.fail);
-  const [files, setFiles] = useState<UserFile[]>([]);
-  const load = useCallback(() => {
-    request<{ files: UserFile[] }>("GET", "/api/v1/files").then((page) => setFiles(page.files), fail);
-  }, [fail]);
-  useEffect(load, [load]);
-  return (
-    <section aria-labelledby="files">
-      <h2 id="files">{strings.files}</h2>
-      {files.length === 0 && <p className="hint">{strings.noFiles}</p>}
-      <ul className="lines">
-        {files.map((one) => (
-          <li key={one.path} className="row">
-            <a className="grow" href={one.url} download>
-              {one.path}
-            </a>
-            <small>{one.size.toLocaleString(language())} B</small>
-            <Button look="danger" label={`${strings.delete}: ${one.path}`} icon={<Trash2 size={16} />} onClick={() => void send("DELETE", one.url).then(load, fail)} />
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-}
-
-function Usage() {
-  const fail = useApp((app) => app.fail);
-  const [usage, setUsage] = useState<Schemas["UsageReply"] | null>(null);
-  useEffect(() => {
-    request<Schemas["UsageReply"]>("GET", "/api/v1/usage").then(setUsage, fail);
-  }, [fail]);
-  if (usage === null) return null;
-  const number = (value: number) => value.toLocaleString(language());
-  const { total } = usage;
-  return (
-    <section aria-labelledby="usage">
-      <h2 id="usage">{strings.usage}</h2>
-      <p>
-        {strings.tokens(total.input_tokens + total.output_tokens)} · {strings.turns(number(total.turns))} · {strings.runs(number(total.runs))}
-        {total.cost === null ? "" : ` · ${total.cost.toLocaleString(language(), { style: "currency", currency: "USD" })}`}
-      </p>
-    </section>
-  );
+function Shown({ view, name, isAdmin }: { view: View; name: string | null; isAdmin: boolean }) {
+  switch (view) {
+    case "settings":
+      return <Preferences />;
+    case "providers":
+      return (
+        <section aria-labelledby="providers">
+          <h2 id="providers">{strings.providers}</h2>
+          <ProviderCards />
+        </section>
+      );
+    case "variables":
+      return <Variables />;
+    case "files":
+      return <Files />;
+    case "usage":
+      return <UsageView isAdmin={isAdmin} />;
+    case "evaluations":
+      return <EvaluationsView name={name} />;
+    case "users":
+      return isAdmin ? <UsersView /> : <p className="hint">{strings.adminsOnly}</p>;
+  }
 }

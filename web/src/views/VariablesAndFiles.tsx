@@ -1,0 +1,85 @@
+import { Trash2 } from "lucide-react";
+import { useCallback, useEffect, useState } from "react";
+
+import type { UserFile } from "../api/contract";
+import { request, send } from "../api/http";
+import { useApp } from "../state/app";
+import { strings } from "../strings";
+import { Button } from "../ui/Button";
+import { bytesText } from "../ui/bytes";
+
+/** Values that flows read by name; they are written here and never shown. */
+export function Variables() {
+  const fail = useApp((app) => app.fail);
+  const [names, setNames] = useState<string[]>([]);
+  const [name, setName] = useState("");
+  const [value, setValue] = useState("");
+  const load = useCallback(() => {
+    request<{ variables: { name: string }[] }>("GET", "/api/v1/variables").then((page) => setNames(page.variables.map((one) => one.name)), fail);
+  }, [fail]);
+  useEffect(load, [load]);
+  return (
+    <section aria-labelledby="variables">
+      <h2 id="variables">{strings.variables}</h2>
+      {names.length === 0 && <p className="hint">{strings.noVariables}</p>}
+      <ul className="lines">
+        {names.map((one) => (
+          <li key={one} className="row">
+            <code className="grow">{one}</code>
+            <Button
+              look="danger"
+              label={`${strings.delete}: ${one}`}
+              icon={<Trash2 size={16} />}
+              onClick={() => void send("DELETE", `/api/v1/variables/${encodeURIComponent(one)}`).then(load, fail)}
+            />
+          </li>
+        ))}
+      </ul>
+      <form
+        className="row"
+        onSubmit={(event) => {
+          event.preventDefault();
+          send("PUT", `/api/v1/variables/${encodeURIComponent(name.trim())}`, { json: { value } }).then(() => {
+            setName("");
+            setValue("");
+            load();
+          }, fail);
+        }}
+      >
+        <input aria-label={strings.name} placeholder={strings.name} value={name} onChange={(event) => setName(event.target.value)} />
+        <input aria-label={strings.value} placeholder={strings.value} type="password" autoComplete="off" value={value} onChange={(event) => setValue(event.target.value)} />
+        <Button type="submit" disabled={name.trim() === "" || value === ""}>
+          {strings.save}
+        </Button>
+      </form>
+    </section>
+  );
+}
+
+/** The files of the user, which flows and the assistant read and write. */
+export function Files() {
+  const fail = useApp((app) => app.fail);
+  const [files, setFiles] = useState<UserFile[]>([]);
+  const load = useCallback(() => {
+    request<{ files: UserFile[] }>("GET", "/api/v1/files").then((page) => setFiles(page.files), fail);
+  }, [fail]);
+  useEffect(load, [load]);
+  return (
+    <section aria-labelledby="files">
+      <h2 id="files">{strings.files}</h2>
+      {files.length === 0 && <p className="hint">{strings.noFiles}</p>}
+      <ul className="lines">
+        {files.map((one) => (
+          <li key={one.path} className="row">
+            <a className="grow" href={one.url} download>
+              {one.path}
+            </a>
+            <small>{bytesText(one.size)}</small>
+            <Button look="danger" label={`${strings.delete}: ${one.path}`} icon={<Trash2 size={16} />} onClick={() => void send("DELETE", one.url).then(load, fail)} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
