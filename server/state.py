@@ -8,6 +8,7 @@ from starlette.requests import Request
 from agent.assistant import Assistant
 from server.drain import Drain
 from server.installs import BundleInstalls
+from server.jobs.service import JobService
 from server.limits.slots import Slots
 from server.readiness import DatabaseProbe
 from server.runs.live import LiveRuns
@@ -34,6 +35,7 @@ class ServerState:
         run_slots: the places of runs over HTTP that go on.
         client_reports: limits what pages report.
         live_runs: the runs that go on.
+        jobs: does jobs that wait in queues.
         installs: the bundles that are being installed.
         flow_changes: tells who watches that stored flows have changed.
     """
@@ -49,12 +51,14 @@ class ServerState:
     installs: BundleInstalls = field(default_factory=BundleInstalls)
     flow_changes: FlowChanges = field(default_factory=FlowChanges)
     live_runs: LiveRuns = field(init=False)
+    jobs: JobService = field(init=False)
     turn_slots: Slots = field(init=False)
     run_slots: Slots = field(init=False)
 
     def __post_init__(self) -> None:
         """Make what the settings say how many there are of."""
         self.live_runs = LiveRuns(self.assistant.run_log)
+        self.jobs = JobService(self.assistant, self.settings)
         limits = self.settings
         self.turn_slots = Slots("turns", limits.user_turns, limits.turns, limits.work_seconds)
         self.run_slots = Slots("runs", limits.user_runs, limits.runs, limits.work_seconds)

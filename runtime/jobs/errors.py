@@ -62,3 +62,13 @@ class QueueFull(JobError):
             f"{waits} jobs of yours wait already, and at most {limit} may.",
             "Wait until some have ended, or cancel those that are not needed.",
         )
+
+
+class BatchNotFound(JobError):
+    """There is no such batch."""
+
+    code = "batch_not_found"
+
+    def __init__(self, batch: str) -> None:
+        shown = batch if len(batch) <= 80 else f"{batch[:80]}…"
+        super().__init__(f"There is no batch {shown!r}.", "The list of batches has those that are kept.")
