@@ -49,7 +49,7 @@ from server.routes.conversations import stored as conversations
 from server.routes.flows import files as flow_files
 from server.routes.flows import revisions, sessions, stored, templates, updates
 from server.routes.installation import bundles, evaluations, models, users
-from server.routes.jobs import batches, queued
+from server.routes.jobs import batches, queued, schedules
 from server.routes.langflow import connections as langflow_connections
 from server.routes.langflow import links as langflow_links
 from server.settings import ServerSettings
@@ -171,6 +171,7 @@ def create_app(
                 *runs.routes,
                 *queued.routes,
                 *batches.routes,
+                *schedules.routes,
                 *files.routes,
                 *components.routes,
                 *bundles.routes,

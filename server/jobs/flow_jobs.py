@@ -12,8 +12,10 @@ from pydantic import Field, JsonValue, TypeAdapter
 from agent.assistant import Assistant
 from agent.contract.model import Received
 from flows.checks import check
-from flows.document import Flow
+from flows.document import Flow, JsonObject
 from runtime.database.database import Database
+from runtime.egress.hosts import read_hosts
+from runtime.egress.policy import EgressPolicy
 from runtime.files.store import UserFiles
 from runtime.jobs.batches import CEILING, Batches
 from runtime.jobs.job import Claim, JobKind, Outcome
@@ -23,11 +25,15 @@ from runtime.results import RunError, RunFailed, RunResult
 from runtime.sessions.run_entry import LoggedRun, RunEntry, RunSource
 from runtime.sessions.run_values import kept_values
 from runtime.usage.runs import usage_of_run
+from server.jobs.notices import tell
 from server.settings import ServerSettings
 from server.store.flows import FlowNotStored
 
 READY_SECONDS: Final = 120.0
 """How long a job waits for an engine that is still being installed or started."""
+
+TELL_SECONDS: Final = 5.0
+"""How long the end of a worker waits until failures were told."""
 
 KEPT_FLOWS: Final = 8
 """How many batches' flows a worker keeps in memory."""
@@ -85,6 +91,8 @@ class FlowJobs:
         self._settings = settings
         self._batches = Batches(assistant.database)
         self._flows: dict[tuple[str, str], _BatchFlow] = {}
+        self._policy = EgressPolicy(rule="allow", named=read_hosts(settings.run_hosts))
+        self._telling: set[asyncio.Task[bool]] = set()
 
     @property
     def perform(self) -> Mapping[JobKind, Perform]:
@@ -120,10 +128,29 @@ class FlowJobs:
         return _outcome(await self._result(claim, of_batch.flow, given))
 
     async def accepted(self, claim: Claim, outcome: Outcome) -> None:
-        """Count what a job's run has used, once."""
+        """Count what a job's run has used, once, and tell of its failure whom its schedule names."""
         metrics = None if outcome.result is None else outcome.result.get("metrics")
         if claim.kind in self.perform and outcome.result is not None and metrics is not None:
             self._assistant.usage_log.record(claim.owner, usage_of_run(RunResult.from_json(outcome.result)))
+        notify = str(claim.given.get("notify") or "")
+        if outcome.error is not None and notify:
+            notice: JsonObject = {
+                "event": "run_failed",
+                "job": claim.id,
+                "flow": claim.flow,
+                "schedule": claim.given.get("schedule", ""),
+                "error": outcome.error,
+            }
+            task = asyncio.create_task(tell(notify, notice, self._policy), name="notice")
+            self._telling.add(task)
+            task.add_done_callback(self._telling.discard)
+
+    async def aclose(self) -> None:
+        """Wait for a moment until failures were told."""
+        if self._telling:
+            _, late = await asyncio.wait(self._telling, timeout=TELL_SECONDS)
+            for task in late:
+                task.cancel()
 
     async def _flow_of(self, claim: Claim) -> _BatchFlow:
         """The flow of a batch, which is read once."""

@@ -11,6 +11,7 @@ from contextlib import AsyncExitStack
 from agent.assistant import Assistant
 from runtime.database.backends.urls import is_sqlite
 from runtime.jobs.job import JobKind, QueueName
+from runtime.jobs.ticker import Ticker
 from runtime.jobs.worker import Perform, Worker, WorkerOptions
 from runtime.telemetry import log_event
 from server.jobs.flow_jobs import FlowJobs
@@ -74,7 +75,10 @@ async def work(
             ),
             jobs.accepted,
         )
+        stack.push_async_callback(jobs.aclose)
         working = asyncio.create_task(worker.run(), name="worker")
+        ticking = asyncio.create_task(Ticker(assistant.database, worker.wake).run(), name="schedules")
+        stack.callback(ticking.cancel)
         stopping = asyncio.create_task(stop.wait(), name="worker-stop")
         ready(worker.name)
         log_event("jobs.worker_started", worker=worker.name, queues=list(queues), places=settings.job_places)

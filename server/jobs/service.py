@@ -14,6 +14,7 @@ from server.settings import ServerSettings
 from server.streams.elsewhere import ServerName
 
 if TYPE_CHECKING:
+    from runtime.jobs.ticker import Ticker
     from runtime.jobs.worker import Worker
 
 log = logging.getLogger(__name__)
@@ -42,22 +43,48 @@ class JobService:
         self._assistant = assistant
         self._settings = settings
         self._wanted = asyncio.Event()
-        self._task: asyncio.Task[None] | None = None
+        self._tasks: list[asyncio.Task[None]] = []
+        self._scheduled = asyncio.Event()
+        self._ticker: Ticker | None = None
 
     def start(self) -> None:
         """Look for jobs in the background, if this server is to do any."""
         if self._settings.work_here:
-            self._task = asyncio.create_task(self._run(), name="jobs")
+            self._tasks = [
+                asyncio.create_task(self._run(), name="jobs"),
+                asyncio.create_task(self._tick(), name="schedules"),
+            ]
 
     def wake(self) -> None:
         """Say that something may wait."""
         self._wanted.set()
 
+    def scheduled(self) -> None:
+        """Say that a schedule was made or changed."""
+        self._scheduled.set()
+        if self._ticker is not None:
+            self._ticker.wake()
+
     async def aclose(self) -> None:
         """Give back what goes on, and end."""
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _tick(self) -> None:
+        """Queue runs when their schedules are due."""
+        await _wait(self._scheduled, FIRST_SECONDS)
+        while self._assistant.database.is_missing:
+            self._scheduled.clear()
+            await self._scheduled.wait()
+        try:
+            await self._assistant.database.open()
+        except StoreUnavailable:
+            log.warning("schedules.not_looked_at")
+        from runtime.jobs.ticker import Ticker
+
+        self._ticker = Ticker(self._assistant.database, self.wake)
+        await self._ticker.run()
 
     async def _run(self) -> None:
         await _wait(self._wanted, FIRST_SECONDS)
@@ -108,6 +135,7 @@ class JobService:
         finally:
             working.cancel()
             await asyncio.gather(working, return_exceptions=True)
+            await flow_jobs.aclose()
             name.release()
 
     async def _until_idle(self, worker: Worker, working: asyncio.Task[None]) -> None:

@@ -79,6 +79,8 @@ async def fill(client: httpx.AsyncClient, echo: JsonObject) -> Belongings:
     await events(client, **asked)
     inputs = {"inputs": [f"input {MARK}"], "id": "batch-of-ada"}
     batch = (await client.post(f"{FLOWS}/{flow_id}/batch", json=inputs)).raise_for_status()
+    daily = {"cron": "0 7 * * *", "input_value": f"input {MARK}"}
+    schedule = (await client.post(f"{FLOWS}/{flow_id}/schedules", json=daily)).raise_for_status()
     runs = (await client.get("/api/v1/runs")).json()["runs"]
     return Belongings(
         {
@@ -96,6 +98,8 @@ async def fill(client: httpx.AsyncClient, echo: JsonObject) -> Belongings:
             "user": "nobody",
             "job_id": "job-of-ada",
             "batch_id": batch.json()["id"],
+            "schedule_id": schedule.json()["id"],
+            "hook_id": schedule.json()["id"],
         }
     )
 

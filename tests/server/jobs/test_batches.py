@@ -24,7 +24,7 @@ async def ended(client: httpx.AsyncClient, batch: str) -> dict[str, Any]:
     """A batch, once nothing more comes of it."""
     with anyio.fail_after(60):
         while not (found := (await client.get(f"{BATCHES}/{batch}")).raise_for_status().json())["ended"]:  # noqa: ASYNC110
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(0.2)
     return found
 
 
