@@ -55,6 +55,7 @@ class _Entry:
 
 _ENTRIES = {
     "serve": _Entry("serve", "serve", ("wirewright serve --port 7878",)),
+    "worker": _Entry("jobs.worker", "worker", ("wirewright worker --queues runs --places 8",)),
     "ask": _Entry(
         "ask",
         "ask",
@@ -94,6 +95,7 @@ _ENTRIES = {
     "conversations": _Entry("conversations.app", "commands"),
     "runner": _Entry("runner", "commands"),
     "runs": _Entry("runs", "commands"),
+    "jobs": _Entry("jobs.app", "commands"),
     "users": _Entry("access.users", "commands"),
     "variables": _Entry("variables", "commands"),
     "eval": _Entry("eval.app", "commands"),

@@ -50,6 +50,7 @@ from server.routes.conversations import stored as conversations
 from server.routes.flows import files as flow_files
 from server.routes.flows import configure, needs, revisions, sessions, stored, templates, tests, updates
 from server.routes.installation import bundles, evaluations, models, users
+from server.routes.jobs import batches, queued, schedules
 from server.routes.langflow import connections as langflow_connections
 from server.routes.langflow import links as langflow_links
 from server.settings import ServerSettings
@@ -151,6 +152,8 @@ def create_app(
             stack.push_async_callback(state.database.aclose)
             stack.push_async_callback(running.aclose)
             stack.push_async_callback(state.live_runs.aclose)
+            stack.push_async_callback(state.jobs.aclose)
+            state.jobs.start()
             stack.push_async_callback(state.installs.aclose)
             service = app.state.mcp = McpService(state)
             stack.push_async_callback(service.aclose)
@@ -179,6 +182,9 @@ def create_app(
                 *conversations.routes,
                 *run_log.routes,
                 *runs.routes,
+                *queued.routes,
+                *batches.routes,
+                *schedules.routes,
                 *files.routes,
                 *configure.routes,  # before the types, which may have any name
                 *components.routes,

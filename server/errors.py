@@ -16,6 +16,15 @@ from starlette.responses import Response
 from agent.errors import AssistantUnavailable
 from agent.turn.result import TurnError
 from runtime.database.errors import StoreUnavailable
+from runtime.jobs.errors import (
+    BadSchedule,
+    BatchNotFound,
+    JobError,
+    JobNotFound,
+    QueueFull,
+    ScheduleNotFound,
+    WebhookRefused,
+)
 from runtime.keychain.master_key import SecretKeyUnavailable
 from server.error_body import error_json
 from server.json_response import JsonResponse
@@ -141,6 +150,17 @@ async def _known_error(_: Request, error: Exception) -> Response:
         case TooManyFlows():
             message = f"You have {error.limit:,} flows, which is the limit; nothing was stored."
             return ApiError(409, "too_many_flows", message, "Remove flows that are not needed.").reply()
+        case QueueFull():
+            return ApiError(429, error.code, error.message, error.fix, headers={"Retry-After": RETRY_SECONDS}).reply()
+        case BadSchedule():
+            return ApiError(422, error.code, error.message, error.fix).reply()
+        case WebhookRefused():
+            challenge = {"WWW-Authenticate": "Bearer"}
+            return ApiError(401, error.code, error.message, error.fix, headers=challenge).reply()
+        case JobNotFound() | BatchNotFound() | ScheduleNotFound():
+            return ApiError(404, error.code, error.message, error.fix).reply()
+        case JobError():
+            return ApiError(409, error.code, error.message, error.fix).reply()
         case AssistantUnavailable():
             return not_ready(error.error.code, error.error.message, error.error.fix).reply()
         case SecretKeyUnavailable():
@@ -172,6 +192,7 @@ HANDLERS: Mapping[type[Exception], Callable[[Request, Exception], Awaitable[Resp
             VersionConflict,
             AssistantUnavailable,
             StoreUnavailable,
+            JobError,
         ),
         _known_error,
     ),

@@ -9,6 +9,7 @@ from agent.assistant import Assistant
 from server.drain import Drain
 from server.flow_tests.tester import FlowTester
 from server.installs import BundleInstalls
+from server.jobs.service import JobService
 from server.limits.slots import Slots
 from server.readiness import DatabaseProbe
 from server.runs.live import LiveRuns
@@ -35,6 +36,7 @@ class ServerState:
         run_slots: the places of runs over HTTP that go on.
         client_reports: limits what pages report.
         live_runs: the runs that go on.
+        jobs: does jobs that wait in queues.
         installs: the bundles that are being installed.
         flow_changes: tells who watches that stored flows have changed.
         flow_tester: runs the saved tests of flows; None for a server that cannot.
@@ -52,6 +54,7 @@ class ServerState:
     flow_changes: FlowChanges = field(init=False)
     flow_tester: FlowTester | None = None
     live_runs: LiveRuns = field(init=False)
+    jobs: JobService = field(init=False)
     turn_slots: Slots = field(init=False)
     run_slots: Slots = field(init=False)
 
@@ -59,6 +62,7 @@ class ServerState:
         """Make what the settings say how many there are of."""
         self.live_runs = LiveRuns(self.assistant.run_log)
         self.flow_changes = FlowChanges(self.assistant.database)
+        self.jobs = JobService(self.assistant, self.settings)
         limits = self.settings
         self.turn_slots = Slots("turns", limits.user_turns, limits.turns, limits.work_seconds)
         self.run_slots = Slots("runs", limits.user_runs, limits.runs, limits.work_seconds)

@@ -24,6 +24,7 @@ from cli.documents import (
     users,
 )
 from cli.documents.errors import Failed
+from runtime.jobs.job import Job
 from runtime.sessions.run_entry import RunEntry
 from server.routes.flows.models import UpdatedFlow, WholeFlow
 from server.routes.installation.bundles import BundleEntry
@@ -128,6 +129,11 @@ PRINTED: dict[str, Printed] = {
     "conversations rewind": Printed((stored.ConversationRewound,)),
     "runner install": Printed((installation.Installed,)),
     "runner status": Printed((installation.StatusDocument,)),
+    "worker": Printed(lines=(running.Working,), about="The log's lines of JSON follow on standard error."),
+    "jobs list": Printed((running.JobList,)),
+    "jobs show": Printed((Job,)),
+    "jobs cancel": Printed((Job,)),
+    "jobs retry": Printed((Job,)),
     "runs list": Printed((stored.RunList,)),
     "runs show": Printed((RunEntry,)),
     "runs cancel": Printed((KeptRun,)),

@@ -1,11 +1,12 @@
 """The documents of runs of flows, and of the sessions that they remember."""
 
-from typing import Any, NotRequired
+from typing import Any, Literal, NotRequired
 
 from typing_extensions import TypedDict
 
 from evals.flow_tests.running import TestedFlow
 from flows.faults import Fault
+from runtime.jobs.job import Job
 from runtime.results import RunError, RunFile, RunHost, RunMetrics
 from runtime.sessions.entry import SessionEntry
 from runtime.sessions.messages import Message
@@ -47,3 +48,19 @@ class SessionMessages(TypedDict):
 
     session: str
     messages: list[Message]
+
+
+class Working(TypedDict):
+    """A worker takes jobs."""
+
+    event: Literal["working"]
+    worker: str
+    queues: list[str]
+    places: int
+
+
+class JobList(TypedDict):
+    """Jobs, latest first."""
+
+    jobs: list[Job]
+    total: int

@@ -76,9 +76,12 @@ class Claims:
         if not waiting:
             return []
         self._first += 1
-        turn = [*queues[self._first % len(queues) :], *queues[: self._first % len(queues)]]
-        passes = [(queue, PERSON) for queue in queues if waiting.get(queue, BATCH) <= PERSON]
-        passes += [(queue, LAST) for queue in turn if queue in waiting]
+        turn: list[QueueName] = [*queues[self._first % len(queues) :], *queues[: self._first % len(queues)]]
+        people: list[QueueName] = [queue for queue in queues if waiting.get(queue, BATCH) <= PERSON]
+        passes: Sequence[tuple[QueueName, int]] = [
+            *((queue, PERSON) for queue in people),
+            *((queue, LAST) for queue in turn if queue in waiting),
+        ]
         rows: list[Any] = []
         async with self._database.writing() as connection:
             places = await self._allowed(connection, places)

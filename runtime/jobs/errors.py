@@ -62,3 +62,40 @@ class QueueFull(JobError):
             f"{waits} jobs of yours wait already, and at most {limit} may.",
             "Wait until some have ended, or cancel those that are not needed.",
         )
+
+
+class BatchNotFound(JobError):
+    """There is no such batch."""
+
+    code = "batch_not_found"
+
+    def __init__(self, batch: str) -> None:
+        shown = batch if len(batch) <= 80 else f"{batch[:80]}…"
+        super().__init__(f"There is no batch {shown!r}.", "The list of batches has those that are kept.")
+
+
+class BadSchedule(JobError):
+    """A schedule cannot be read."""
+
+    code = "invalid_schedule"
+
+
+class ScheduleNotFound(JobError):
+    """There is no such schedule or webhook."""
+
+    code = "schedule_not_found"
+
+    def __init__(self, schedule: str) -> None:
+        shown = schedule if len(schedule) <= 80 else f"{schedule[:80]}…"
+        super().__init__(f"There is no schedule {shown!r}.", "The list of schedules has those that there are.")
+
+
+class WebhookRefused(JobError):
+    """A webhook was called with a wrong token, or is not there, which nobody learns."""
+
+    code = "webhook_refused"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "There is no such webhook, or its token is another one.", "Send it as Authorization: Bearer whk_…"
+        )

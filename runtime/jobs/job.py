@@ -17,6 +17,9 @@ JobState: TypeAlias = Literal["queued", "running", "done", "failed", "cancelled"
 QueueName: TypeAlias = Literal["turns", "runs", "evals"]
 """What waits together."""
 
+ScheduleKind: TypeAlias = Literal["cron", "webhook"]
+"""What runs a flow by itself: at times, or whenever its webhook is called."""
+
 QUEUES: Final[tuple[QueueName, ...]] = get_args(QueueName)
 """The queues, the ones that people wait for first."""
 

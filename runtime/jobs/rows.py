@@ -159,6 +159,12 @@ class Jobs:
             raise JobGoesOn(found)
         return found
 
+    async def is_anything_left(self) -> bool:
+        """Whether any job waits or goes on, of whomever."""
+        left = exists().where(JobRow.state.in_(("queued", "running")))
+        async with self._database.reading() as connection:
+            return bool((await connection.execute(select(left))).scalar())
+
     async def remove_ended(self, seconds: float) -> int:
         """Delete the jobs of all owners that ended so many seconds ago, but those of batches; returns how many."""
         old = and_(JobRow.state.in_(ENDED), JobRow.ended_at < DatabaseTime(seconds), JobRow.batch == "")
@@ -212,8 +218,8 @@ async def _next_tag(connection: AsyncConnection, owner: str, queue: str, rank: i
     own = select(func.max(JobRow.tag)).where(here, JobRow.owner == owner, JobRow.state == "queued").scalar_subquery()
     now = select(func.max(JobRow.tag)).where(here, JobRow.state == "running").scalar_subquery()
     first = select(func.min(JobRow.tag) - 1).where(here, JobRow.state == "queued").scalar_subquery()
-    last, current = (await connection.execute(select(own, func.coalesce(now, first, 0)))).one()
-    return max(current, current if last is None else last) + 1
+    found = await connection.execute(select(func.coalesce(own, 0), func.coalesce(now, first, 0)))
+    return max(*found.one()) + 1
 
 
 def _values(job: NewJob, document: str, tag: int) -> dict[str, Any]:

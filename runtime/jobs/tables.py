@@ -84,11 +84,9 @@ class BatchRow(Base):
         version: its version when the batch began.
         name: the flow's name then.
         total: how many inputs there are.
-        state: `running`, `stopped` for one that was ended early, or `ended`.
         reason: why it was ended early, or empty.
         ceiling_tokens: how many tokens it may use; null for any number.
         created_at: when it began.
-        ended_at: when its last input had ended.
         document: the flow and the options of its runs, encrypted.
     """
 
@@ -101,11 +99,9 @@ class BatchRow(Base):
     version: Mapped[int]
     name: Mapped[str]
     total: Mapped[int]
-    state: Mapped[str]
     reason: Mapped[str]
     ceiling_tokens: Mapped[int | None]
     created_at: Mapped[str]
-    ended_at: Mapped[str | None]
     document: Mapped[str]
 
     __table_args__ = (UniqueConstraint("owner", "id"), Index(None, "owner", "number"))

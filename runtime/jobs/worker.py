@@ -12,6 +12,7 @@ from runtime.database.backends.urls import is_sqlite
 from runtime.database.database import Database
 from runtime.database.errors import StoreUnavailable
 from runtime.durable.leases import BEAT_SECONDS, LEASE_SECONDS
+from runtime.jobs.batches import Batches
 from runtime.jobs.claims import Claims
 from runtime.jobs.job import QUEUES, TRIES, Claim, JobKind, Outcome, QueueName
 from runtime.jobs.rows import Jobs
@@ -226,15 +227,19 @@ class Worker:
         state = "refused" if not kept else "done" if outcome.error is None else "failed"
         log_event("job.ended", job=claim.id, state=state)
         if kept and self._accepted is not None:
-            await self._accepted(claim, outcome)
+            try:
+                await self._accepted(claim, outcome)
+            except Exception:
+                log.exception("job.not_followed_up")
 
     async def _outcome(self, claim: Claim) -> Outcome | None:
         """What came of a job; None for one that is to be tried again."""
         perform = self._perform.get(claim.kind)
         if perform is None:
             return Outcome(error=f"No worker of this kind knows how to do a job of the kind {claim.kind!r}.")
+        limit = asyncio.timeout(claim.seconds)
         try:
-            async with asyncio.timeout(claim.seconds) as limit:
+            async with limit:
                 return await perform(claim)
         except TimeoutError:
             if not limit.expired():
@@ -289,6 +294,7 @@ class Worker:
         while True:
             try:
                 await Jobs(self._database).remove_ended(self._options.kept)
+                await Batches(self._database).remove_ended(self._options.kept)
             except StoreUnavailable:
                 log.warning("jobs.pruning_failed")
             await asyncio.sleep(PRUNE_SECONDS)

@@ -14,8 +14,9 @@ from runtime.sessions.keys import clean_key
 TEXT_LIMIT: Final = 20_000
 """Characters of an input, an output or an error that are kept."""
 
-RunSource: TypeAlias = Literal["assistant", "http", "cli", "mcp"]
-"""Who ran it: the assistant in a turn, a request of the HTTP API, the command line, or a client over MCP."""
+RunSource: TypeAlias = Literal["assistant", "http", "cli", "mcp", "schedule", "webhook"]
+"""Who ran it: the assistant in a turn, a request of the HTTP API, the command line, a client over MCP, or what runs a
+flow by itself: a schedule, or a webhook."""
 
 RunState: TypeAlias = Literal["running", "succeeded", "failed", "cancelled", "interrupted"]
 """How a run stands: it goes on, it ended by itself, someone ended it, or the process that had it ended."""

@@ -27,6 +27,9 @@ SESSIONS: Final = 64
 
 SIGN_IN_PATH: Final = "/sign-in"
 
+HOOKS_FOLDER: Final = "/api/v1/hooks/"
+"""Where webhooks are called, each of which has a token of its own."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class _Session:

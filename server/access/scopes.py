@@ -15,13 +15,15 @@ from agent.contract.client_metrics import CLIENT_METRICS_PATH
 from agent.contract.events import FILES_PATH
 from agent.contract.requests import STREAM_PATH
 from runtime.accounts.scopes import Scope as TokenScope
-from server.access.auth import SIGN_IN_PATH
+from server.access.auth import HOOKS_FOLDER, SIGN_IN_PATH
 from server.errors import ApiError
 from server.idempotency.check import IdempotencyCheck
 from server.middleware.request_id import ROUTE
 
 USERS_PATH: Final = "/api/v1/users"
 ROTATE_PATH: Final = f"{USERS_PATH}/{{user}}/rotate"
+SCHEDULE_PATH: Final = "/api/v1/flows/{flow_id}/schedules"
+HOOK_PATH: Final = f"{HOOKS_FOLDER}{{hook_id}}"
 
 READS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 """Methods that change nothing."""
@@ -70,6 +72,20 @@ NEEDS: Final[Mapping[str, Needs]] = {
     "/api/v1/runs/{run_id}": Needs(change="run"),
     "/api/v1/runs/{run_id}/cancel": Needs(change="run"),
     "/api/v1/runs/{run_id}/events": Needs(change="run"),
+    "/api/v1/jobs": Needs(change="run"),
+    "/api/v1/jobs/{job_id}": Needs(change="run"),
+    "/api/v1/jobs/{job_id}/cancel": Needs(change="run"),
+    "/api/v1/jobs/{job_id}/retry": Needs(change="run"),
+    "/api/v1/flows/{flow_id}/batch": Needs(change="run"),
+    "/api/v1/batches": Needs(change="run"),
+    "/api/v1/batches/{batch_id}": Needs(change="run"),
+    "/api/v1/batches/{batch_id}/cancel": Needs(change="run"),
+    "/api/v1/batches/{batch_id}/retry": Needs(change="run"),
+    "/api/v1/batches/{batch_id}/results": Needs(change="run"),
+    SCHEDULE_PATH: Needs(change="run"),
+    "/api/v1/schedules": Needs(change="run"),
+    "/api/v1/schedules/{schedule_id}": Needs(change="run"),
+    HOOK_PATH: Needs(read=None, change=None),
     "/api/v1/flows/{flow_id}/revisions/{version}/diff": Needs(),
     "/api/v1/conversations": Needs(),
     "/api/v1/conversations/{session:path}": Needs(),
@@ -120,7 +136,7 @@ NEEDS: Final[Mapping[str, Needs]] = {
 }
 """By the path of the route."""
 
-UNREPEATED: Final = frozenset({SIGN_IN_PATH, USERS_PATH, ROTATE_PATH, "/mcp", "/mcp/{group}"})
+UNREPEATED: Final = frozenset({SIGN_IN_PATH, USERS_PATH, ROTATE_PATH, SCHEDULE_PATH, HOOK_PATH, "/mcp", "/mcp/{group}"})
 """Paths at which no key makes a repetition safe: answers that hold a session or a token, which is shown once, and
 another protocol.
 """

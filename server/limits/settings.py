@@ -43,6 +43,24 @@ class LimitSettings(AssistantSettings):
     work_seconds: float = Field(default=3_600.0, gt=0, le=86_400)
     """How many seconds a turn or a run may take, waiting included; it is ended then."""
 
+    work_here: bool = True
+    """Whether the server itself does jobs that wait in queues; if not, only workers do (`wirewright worker`)."""
+
+    job_places: int = Field(default=2, ge=1, le=256)
+    """How many jobs the server, or a worker that is not told otherwise, does at once."""
+
+    user_jobs: int | None = Field(default=None, ge=1)
+    """How many jobs of a user may go on at once, on all servers and workers. Unset: any number."""
+
+    jobs: int | None = Field(default=None, ge=1)
+    """How many jobs of all users may go on at once, on all servers and workers. Unset: any number."""
+
+    user_queued_jobs: int = Field(default=20_000, ge=1)
+    """How many jobs of a user may wait in queues, the inputs of batches included."""
+
+    jobs_kept: float = Field(default=7.0, gt=0.0, le=3_650.0)
+    """For how many days jobs and batches that have ended are kept, with what came of batches' inputs."""
+
     day_tokens: int | None = Field(default=None, ge=1)
     """How many tokens a user may use in a day, in UTC. Unset: any number."""
 

@@ -12,7 +12,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from runtime.database.errors import StoreUnavailable
-from server.access.auth import SIGN_IN_PATH, Access, cookie_name
+from server.access.auth import HOOKS_FOLDER, SIGN_IN_PATH, Access, cookie_name
 from server.access.failed_sign_ins import FailedSignIns
 from server.error_body import error_json
 from server.json_response import JsonResponse
@@ -61,7 +61,7 @@ class TokenCheck:
         path: str = scope["path"]
         if method in _READS and (path in OPEN_PATHS or path.startswith(OPEN_FOLDER)):
             return None
-        if method == "POST" and path == SIGN_IN_PATH:
+        if method == "POST" and (path == SIGN_IN_PATH or path.startswith(HOOKS_FOLDER)):
             return None
         headers = Headers(scope=scope)
         given = headers.getlist("authorization")

@@ -34,6 +34,8 @@ NEEDS_OTHERS = {
         )
     },
     ("runs", "cancel"): "it asks a server",
+    ("worker",): "it works until it is stopped, on Postgres",
+    **{("jobs", name): "a worker has to have it" for name in ("show", "cancel", "retry")},
     **{("models", name): "it asks a server" for name in ("set-key", "remove-key")},
     **{("langflow", name): "it asks a Langflow server" for name in ("connect", "disconnect", "flows", "folders")},
     **{("flow", name): "it asks a Langflow server" for name in ("pull", "push")},

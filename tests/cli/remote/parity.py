@@ -52,6 +52,7 @@ class Carries:
 
 
 FIND = f"GET {FLOW}"
+JOB = "job-of-ada"
 EVALUATED = Here(
     "an evaluation plays on the machine that has its scenarios and journals; `eval results` reads a server's"
 )
@@ -161,6 +162,15 @@ PARITY: dict[str, OnServer | Here | Carries] = {
     "runs remove": OnServer("runs remove last", ("GET /api/v1/runs", "DELETE /api/v1/runs/{run_id}")),
     "runs cancel": OnServer(
         "runs cancel last", ("GET /api/v1/runs", "POST /api/v1/runs/{run_id}/cancel"), alone=True, code=1
+    ),
+    "worker": Here("it is a process that works beside the servers, on their database"),
+    "jobs list": OnServer("jobs list", ("GET /api/v1/jobs",)),
+    "jobs show": OnServer("jobs show none", ("GET /api/v1/jobs",), code=1),
+    "jobs cancel": OnServer(
+        f"jobs cancel {JOB}", ("GET /api/v1/jobs", "POST /api/v1/jobs/{job_id}/cancel"), code=1
+    ),
+    "jobs retry": OnServer(
+        f"jobs retry {JOB}", ("GET /api/v1/jobs", "POST /api/v1/jobs/{job_id}/retry"), code=1
     ),
     "users add": OnServer("users add ada", ("POST /api/v1/users",)),
     "users list": OnServer("users list", ("GET /api/v1/users",)),

@@ -19,14 +19,14 @@ def skew(seconds: float) -> None:
     import datetime as module
 
     right = time.time
-    time.time = lambda: right() + seconds  # pyright: ignore[reportAttributeAccessIssue]
+    time.time = lambda: right() + seconds
 
     class Wrong(module.datetime):
         @classmethod
         def now(cls, tz: module.tzinfo | None = None) -> "Wrong":
             return cls.fromtimestamp(time.time(), tz)
 
-    module.datetime = Wrong  # pyright: ignore[reportAttributeAccessIssue]
+    module.datetime = Wrong
 
 
 async def _main(url: str, name: str, places: int, notes: Path) -> None:

@@ -164,7 +164,8 @@ async def test_old_jobs_are_deleted(database: Database, database_url: str) -> No
 async def test_a_worker_ends_what_is_cancelled_what_takes_too_long_and_tries_again_what_breaks(
     database: Database,
 ) -> None:
-    jobs, begun, tries = Jobs(database), asyncio.Event(), []
+    jobs, begun = Jobs(database), asyncio.Event()
+    tries: list[int] = []
 
     async def perform(claim: Claim) -> Outcome:
         if claim.id == "breaks":

@@ -131,7 +131,9 @@ async def test_jobs_go_on_when_postgres_is_restarted_under_load(
         own_postgres.start()
         await until(lambda: query(url, LEFT)[0][0] == 0)
     assert query(url, "select state, count(*) from jobs group by state") == [("done", 100)]
-    assert set(Counter(line.split()[0] for line in notes.read_text().splitlines())) == {f"job-{at}" for at in range(100)}
+    assert set(Counter(line.split()[0] for line in notes.read_text().splitlines())) == {
+        f"job-{at}" for at in range(100)
+    }
 
 
 async def test_a_worker_that_is_terminated_ends_what_it_has_begun(

@@ -77,6 +77,10 @@ async def fill(client: httpx.AsyncClient, echo: JsonObject) -> Belongings:
     (await client.post(f"{FLOWS}/{flow_id}/run", json=run)).raise_for_status()
     asked = {"input_value": f"Tell me {MARK}", "session_id": SESSION, "flow_id": flow_id, "turn_id": TURN}
     await events(client, **asked)
+    inputs = {"inputs": [f"input {MARK}"], "id": "batch-of-ada"}
+    batch = (await client.post(f"{FLOWS}/{flow_id}/batch", json=inputs)).raise_for_status()
+    daily = {"cron": "0 7 * * *", "input_value": f"input {MARK}"}
+    schedule = (await client.post(f"{FLOWS}/{flow_id}/schedules", json=daily)).raise_for_status()
     runs = (await client.get("/api/v1/runs")).json()["runs"]
     return Belongings(
         {
@@ -92,6 +96,10 @@ async def fill(client: httpx.AsyncClient, echo: JsonObject) -> Belongings:
             "evaluation": "of-ada.jsonl",
             "group": "canvas",
             "user": "nobody",
+            "job_id": "job-of-ada",
+            "batch_id": batch.json()["id"],
+            "schedule_id": schedule.json()["id"],
+            "hook_id": schedule.json()["id"],
         }
     )
 

@@ -61,6 +61,7 @@ def sent(echo: JsonObject, path: str) -> Sent:
         FLOWS: (echo, {**echo, "name": "Other"}),
         f"{FLOWS}/import": ([echo, echo], [echo]),
         f"{FLOWS}/{{flow_id}}/run": ({"input_value": "hi"}, {"input_value": "ho"}),
+        f"{FLOWS}/{{flow_id}}/batch": ({"inputs": ["hi"]}, {"inputs": ["ho"]}),
         f"{FLOWS}/{{flow_id}}/revisions/{{version}}/restore": ({"version": 1}, {"version": 2}),
         f"{FLOWS}/{{flow_id}}/update-components": ({"version": 1}, {"preview": True}),
         "/api/v1/conversations/{session:path}/rewind": ({"message": "t1"}, {"message": "t2"}),

@@ -1,0 +1,1 @@
+"""Jobs, batches and schedules, and the worker that does them."""

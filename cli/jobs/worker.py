@@ -1,0 +1,52 @@
+"""`wirewright worker`: does the jobs that wait in the queues of a shared Postgres."""
+
+import asyncio
+from typing import Annotated
+
+import typer
+
+from cli.errors import BadUsage, CommandError
+from cli.options import Json
+from cli.output.streams import print_json, print_message
+
+
+def worker(
+    queues: Annotated[
+        str | None,
+        typer.Option(metavar="NAMES", help="The queues that it works for, separated by commas; all without."),
+    ] = None,
+    places: Annotated[
+        int | None, typer.Option(min=1, max=256, metavar="N", help="How many jobs it does at the same time.")
+    ] = None,
+    *,
+    as_json: Json = False,
+) -> None:
+    """Do jobs that wait, until SIGTERM: turns, runs, batches and evaluations. Start as many as are needed."""
+    from cli.database import store_errors
+    from cli.documents.running import Working
+    from cli.settings import settings_of
+    from runtime.jobs.job import QUEUES, QueueName
+    from server.jobs.process import CannotWork, work
+    from server.settings import ServerSettings
+    from server.telemetry.logs import configure_logs
+
+    wanted = [name.strip() for name in (queues or ",".join(QUEUES)).split(",") if name.strip()]
+    chosen: list[QueueName] = [queue for queue in QUEUES if queue in wanted]
+    unknown = [name for name in wanted if name not in QUEUES]
+    if unknown or not chosen:
+        message = f"There is no queue {unknown[0][:60]!r}." if unknown else "No queue is named."
+        raise BadUsage("bad_value", message, fix=f"There are: {', '.join(QUEUES)}.", where="--queues")
+    settings = settings_of(ServerSettings, job_places=places)
+
+    def ready(name: str) -> None:
+        if as_json:
+            print_json(Working(event="working", worker=name, queues=[*chosen], places=settings.job_places))
+        else:
+            print_message(f"Worker {name} takes {settings.job_places} jobs at once from: {', '.join(chosen)}.")
+
+    configure_logs("json" if as_json else settings.log)
+    try:
+        with store_errors():
+            asyncio.run(work(settings, chosen, ready))
+    except CannotWork as unable:
+        raise CommandError("cannot_work", unable.message, fix=unable.fix) from None

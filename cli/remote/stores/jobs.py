@@ -1,0 +1,37 @@
+"""The jobs at a server, as `wirewright jobs` asks for them."""
+
+from __future__ import annotations
+
+import asyncio
+
+from cli.remote.connection import Server, segment
+from runtime.jobs.job import Job
+from server.routes.jobs.queued import JOBS, JobPage, KeptJob
+
+
+class RemoteJobs:
+    """The user's jobs at a server, which knows the user by the token.
+
+    Args:
+        server: the server.
+    """
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+
+    async def page(self, _: str, limit: int, /) -> tuple[list[Job], int]:
+        """The last jobs, latest first, and how many there are in all."""
+        found = await asyncio.to_thread(self._server.read, JobPage, JOBS, {"limit": limit})
+        return found.jobs, found.total
+
+    async def cancel(self, owner: str, job: str, /) -> Job:
+        """End a job; returns it as it stands."""
+        return await self._change(owner, job, "cancel")
+
+    async def retry(self, owner: str, job: str, /) -> Job:
+        """Queue a job again; returns it as it stands."""
+        return await self._change(owner, job, "retry")
+
+    async def _change(self, owner: str, job: str, what: str) -> Job:
+        kept = await asyncio.to_thread(self._server.change, KeptJob, "POST", f"{JOBS}/{segment(job)}/{what}")
+        return Job(owner=owner, **kept.model_dump(exclude={"result"}))

@@ -1,0 +1,1 @@
+"""Jobs at a server: what does them, and the worker in the server's own process."""

@@ -1,0 +1,121 @@
+"""Tells an address of the user's that a run has failed, by the rules for what runs may reach."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import ssl
+from typing import Final
+from urllib.parse import urlsplit
+
+import h11
+
+from flows.document import JsonObject
+from runtime.egress.addresses import Address
+from runtime.egress.connecting import Streams, checked_target, open_connection
+from runtime.egress.policy import EgressPolicy, HostRefused
+
+log = logging.getLogger(__name__)
+
+SECONDS: Final = 15.0
+"""How long an address may take to answer."""
+
+TRIES: Final = 3
+"""How often it is told at most."""
+
+PORTS: Final = {"http": 80, "https": 443}
+
+
+class BadAddress(ValueError):
+    """It is not an address that can be told anything; the message is for the user."""
+
+
+def checked_address(address: str) -> str:
+    """An address that failures are told to.
+
+    Args:
+        address: what the user gave.
+
+    Raises:
+        BadAddress: it is not one.
+    """
+    try:
+        parts = urlsplit(address)
+        port = parts.port or PORTS.get(parts.scheme)
+        checked_target(parts.hostname or "", port)
+    except (ValueError, HostRefused):
+        raise BadAddress("This is not an address with http or https, and a host.") from None
+    if parts.scheme not in PORTS or parts.username is not None or len(address) > 2_000 or not address.isascii():
+        raise BadAddress("An address has http or https, a host, and neither a user nor a password.")
+    return address
+
+
+async def tell(address: str, notice: JsonObject, policy: EgressPolicy, pause: float = 1.0) -> bool:
+    """Post a notice to an address; redirections are not followed.
+
+    Args:
+        address: the address.
+        notice: what it is told.
+        policy: says what may be reached.
+        pause: seconds before it is tried again.
+
+    Returns:
+        Whether the address has taken it.
+    """
+    for attempt in range(TRIES):
+        try:
+            async with asyncio.timeout(SECONDS):
+                status = await _post(address, json.dumps(notice, ensure_ascii=False).encode(), policy)
+        except HostRefused as refused:
+            log.warning("notice.refused: %s", refused.error.message)
+            if refused.status == 403:
+                return False
+        except (OSError, TimeoutError, h11.ProtocolError) as failure:
+            log.warning("notice.failed: %s", type(failure).__name__)
+        else:
+            if status < 500:
+                return status < 300
+        await asyncio.sleep(pause * 2**attempt)
+    return False
+
+
+async def _post(address: str, body: bytes, policy: EgressPolicy) -> int:
+    """Send a request; returns the status of its answer.
+
+    Raises:
+        HostRefused: the address may not be reached, or cannot be.
+        OSError, h11.ProtocolError: it does not answer as it should.
+    """
+    parts = urlsplit(address)
+    host, port = checked_target(parts.hostname or "", parts.port or PORTS[parts.scheme])
+    secure = ssl.create_default_context() if parts.scheme == "https" else None
+
+    async def connect(found: Address, at: int) -> Streams:
+        return await asyncio.open_connection(
+            str(found), at, ssl=secure, server_hostname=host if secure is not None else None
+        )
+
+    reader, writer = await open_connection(policy, host, port, connect=connect)
+    client = h11.Connection(h11.CLIENT)
+    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    headers = [
+        ("Host", parts.netloc),
+        ("Content-Type", "application/json"),
+        ("Content-Length", str(len(body))),
+        ("Connection", "close"),
+    ]
+    try:
+        writer.write(client.send(h11.Request(method="POST", target=path, headers=headers)) or b"")
+        writer.write((client.send(h11.Data(data=body)) or b"") + (client.send(h11.EndOfMessage()) or b""))
+        await writer.drain()
+        while True:
+            event = client.next_event()
+            if event is h11.NEED_DATA:
+                client.receive_data(await reader.read(4_096))
+            elif isinstance(event, h11.Response):
+                return event.status_code
+            elif not isinstance(event, h11.InformationalResponse):
+                raise h11.RemoteProtocolError("no answer")
+    finally:
+        writer.close()

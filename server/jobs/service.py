@@ -1,0 +1,157 @@
+"""The worker in the server's own process: it starts when something waits, and ends when nothing does."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING, Final
+
+from agent.assistant import Assistant
+from runtime.database.backends.urls import is_sqlite
+from runtime.database.errors import StoreUnavailable
+from runtime.telemetry import log_event
+from server.settings import ServerSettings
+from server.streams.elsewhere import ServerName
+
+if TYPE_CHECKING:
+    from runtime.jobs.ticker import Ticker
+    from runtime.jobs.worker import Worker
+
+log = logging.getLogger(__name__)
+
+FIRST_SECONDS: Final = 1.0
+"""How long after its start a server looks whether something was left."""
+
+LOOK_SECONDS: Final = 30.0
+"""How often it looks for what others have left."""
+
+IDLE_SECONDS: Final = 20.0
+"""After how long without a job the worker ends."""
+
+
+class JobService:
+    """Does the jobs that wait, in the server's own process.
+
+    A server to which nobody gives a job has no worker, and on SQLite never looks for one after its start.
+
+    Args:
+        assistant: runs flows.
+        settings: the server's settings: whether it works itself, and how much at once.
+    """
+
+    def __init__(self, assistant: Assistant, settings: ServerSettings) -> None:
+        self._assistant = assistant
+        self._settings = settings
+        self._wanted = asyncio.Event()
+        self._tasks: list[asyncio.Task[None]] = []
+        self._scheduled = asyncio.Event()
+        self._ticker: Ticker | None = None
+
+    def start(self) -> None:
+        """Look for jobs in the background, if this server is to do any."""
+        if self._settings.work_here:
+            self._tasks = [
+                asyncio.create_task(self._run(), name="jobs"),
+                asyncio.create_task(self._tick(), name="schedules"),
+            ]
+
+    def wake(self) -> None:
+        """Say that something may wait."""
+        self._wanted.set()
+
+    def scheduled(self) -> None:
+        """Say that a schedule was made or changed."""
+        self._scheduled.set()
+        if self._ticker is not None:
+            self._ticker.wake()
+
+    async def aclose(self) -> None:
+        """Give back what goes on, and end."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _tick(self) -> None:
+        """Queue runs when their schedules are due."""
+        await _wait(self._scheduled, FIRST_SECONDS)
+        while self._assistant.database.is_missing:
+            self._scheduled.clear()
+            await self._scheduled.wait()
+        try:
+            await self._assistant.database.open()
+        except StoreUnavailable:
+            log.warning("schedules.not_looked_at")
+        from runtime.jobs.ticker import Ticker
+
+        self._ticker = Ticker(self._assistant.database, self.wake)
+        await self._ticker.run()
+
+    async def _run(self) -> None:
+        await _wait(self._wanted, FIRST_SECONDS)
+        while True:
+            self._wanted.clear()
+            try:
+                if await self._is_waiting():
+                    await self._work()
+            except StoreUnavailable:
+                log.warning("jobs.not_looked_for")
+            alone = is_sqlite(self._assistant.database.url)
+            await _wait(self._wanted, None if alone else LOOK_SECONDS)
+
+    async def _is_waiting(self) -> bool:
+        if self._assistant.database.is_missing:
+            return False
+        await self._assistant.database.open()
+        from runtime.jobs.rows import Jobs
+
+        return await Jobs(self._assistant.database).is_anything_left()
+
+    async def _work(self) -> None:
+        """Work until nothing was done for some time."""
+        from runtime.jobs.worker import Worker, WorkerOptions
+        from server.jobs.flow_jobs import FlowJobs
+
+        name = ServerName(self._settings.data)
+        flow_jobs = FlowJobs(self._assistant, self._settings)
+        options = WorkerOptions(
+            places=self._settings.job_places,
+            of_user=self._settings.user_jobs,
+            in_all=self._settings.jobs,
+            kept=self._settings.jobs_kept * 86_400.0,
+        )
+        worker = Worker(
+            self._assistant.database,
+            await asyncio.to_thread(name.take),
+            flow_jobs.perform,
+            options,
+            flow_jobs.accepted,
+        )
+        log_event("jobs.worker_started", worker=worker.name)
+        working = asyncio.create_task(worker.run(), name="worker")
+        try:
+            await self._until_idle(worker, working)
+            await worker.stop(0)
+            await working
+        finally:
+            working.cancel()
+            await asyncio.gather(working, return_exceptions=True)
+            await flow_jobs.aclose()
+            name.release()
+
+    async def _until_idle(self, worker: Worker, working: asyncio.Task[None]) -> None:
+        while not working.done():
+            if await _wait(self._wanted, IDLE_SECONDS):
+                self._wanted.clear()
+                worker.wake()
+            elif not worker.under_way and not await self._is_waiting():
+                return
+
+
+async def _wait(event: asyncio.Event, seconds: float | None) -> bool:
+    """Wait for an event, at most so long; returns whether it came."""
+    try:
+        async with asyncio.timeout(seconds):
+            await event.wait()
+    except TimeoutError:
+        return False
+    return True

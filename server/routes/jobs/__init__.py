@@ -1,0 +1,1 @@
+"""Jobs, batches, schedules and webhooks over HTTP."""

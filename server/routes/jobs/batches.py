@@ -1,0 +1,293 @@
+"""Batches over HTTP: many inputs through one stored flow."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Final
+
+from pydantic import Field, JsonValue, field_validator
+from starlette.endpoints import HTTPEndpoint
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+
+from agent.contract.model import ContractModel, Page, Received
+from flows.document import JsonObject
+from runtime.egress.hosts import read_hosts
+from runtime.jobs.job import JobState
+from server.access.caller import Caller, caller_of
+from server.errors import ApiError
+from server.json_response import JsonResponse
+from server.limits.budget import tokens_left
+from server.requests.body import read_object, validated
+from server.requests.operation import operation
+from server.requests.page import PageQuery, paging, queried
+from server.state import server_state
+
+if TYPE_CHECKING:
+    from runtime.jobs.batches import Batch, Batches
+
+BATCHES: Final = "/api/v1/batches"
+INPUTS: Final = 10_000
+"""How many inputs a batch may have."""
+
+NDJSON: Final = "application/x-ndjson"
+
+
+class BatchInput(ContractModel):
+    """One input of a batch.
+
+    Attributes:
+        input_value: the text to type into the chat input; null runs the flow with the values as configured.
+        tweaks: values for this run alone, by node id and field name.
+        session_id: the conversation that the flow sees.
+    """
+
+    input_value: str | None = None
+    tweaks: dict[str, dict[str, JsonValue]] = Field(default_factory=dict[str, dict[str, JsonValue]])
+    session_id: str | None = Field(default=None, max_length=200)
+
+
+class BatchRequest(ContractModel):
+    """Asks for a batch.
+
+    Attributes:
+        inputs: what each run is given: an object, or the text to type into the chat input alone.
+        id: names the batch; the same id again is the same batch. Left out for a new one.
+        timeout: seconds each run may take.
+        tweaks: values for all of its runs.
+        allow_hosts: hosts that its runs may reach where the operator has runs ask for hosts.
+        ceiling_tokens: how many tokens it may use; what is left then is not run. Null for any number.
+        estimate: whether to answer only what it is likely to use, and run nothing.
+    """
+
+    inputs: list[BatchInput] = Field(min_length=1, max_length=INPUTS)
+    id: str | None = Field(default=None, pattern=r"^[A-Za-z0-9_-]{1,80}$")
+    timeout: float = Field(default=60.0, gt=0, le=600, allow_inf_nan=False)
+    tweaks: dict[str, dict[str, JsonValue]] = Field(default_factory=dict[str, dict[str, JsonValue]])
+    allow_hosts: tuple[str, ...] = Field(default=(), max_length=50)
+    ceiling_tokens: int | None = Field(default=None, ge=1)
+    estimate: bool = False
+
+    @field_validator("inputs", mode="before")
+    @classmethod
+    def _texts(cls, given: object) -> object:
+        if not isinstance(given, list):
+            return given
+        return [{"input_value": one} if isinstance(one, str) else one for one in given]  # pyright: ignore[reportUnknownVariableType]
+
+    @field_validator("allow_hosts")
+    @classmethod
+    def _are_hosts(cls, hosts: tuple[str, ...]) -> tuple[str, ...]:
+        read_hosts(hosts)
+        return hosts
+
+
+class BatchRetry(ContractModel):
+    """Asks for what has failed to be run again.
+
+    Attributes:
+        ceiling_tokens: how many tokens the batch may use in all from now on; null leaves what it may.
+    """
+
+    ceiling_tokens: int | None = Field(default=None, ge=1)
+
+
+class BatchEntry(Received):
+    """A batch as it stands.
+
+    Attributes:
+        id: unique for its user.
+        flow: the stored flow.
+        version: its version when the batch began; all runs are of it.
+        name: the flow's name then.
+        total: how many inputs there are.
+        counts: how many of them are in each state; states that none is in are left out.
+        tokens: how many tokens were used.
+        ceiling_tokens: how many it may use; null for any number.
+        reason: why it was ended early, or empty.
+        created_at: when it began, ISO 8601 in UTC.
+        ended: whether nothing more comes of it.
+    """
+
+    id: str
+    flow: str
+    version: int
+    name: str
+    total: int
+    counts: dict[JobState, int]
+    tokens: int
+    ceiling_tokens: int | None
+    reason: str
+    created_at: str
+    ended: bool
+
+
+class BatchEstimate(Received):
+    """What a batch is likely to use, by the flow's earlier runs.
+
+    Attributes:
+        inputs: how many inputs there are.
+        runs: how many earlier runs this is learnt from; nothing is known without any.
+        tokens: how many tokens it is likely to use; null when nothing is known.
+        seconds: how long its runs are likely to take, one after the other; null when nothing is known.
+    """
+
+    inputs: int
+    runs: int
+    tokens: int | None
+    seconds: float | None
+
+
+class BatchPage(Page):
+    """Batches, latest first."""
+
+    batches: list[BatchEntry]
+
+
+class BatchLine(Received):
+    """What came of one input of a batch: one line of its results.
+
+    Attributes:
+        position: its place among the inputs, from 0.
+        state: how it stands.
+        result: what the run gave, as the reply to a run; null if it gave nothing.
+        error: why it failed; null if it did not.
+        attempts: how often it was begun.
+    """
+
+    position: int
+    state: JobState
+    result: dict[str, JsonValue] | None
+    error: str | None
+    attempts: int
+
+
+@operation(BatchEntry, body=BatchRequest, status=202, also={200: BatchEstimate}, headers=("Location",), errors=(429,))
+async def start(request: Request) -> Response:
+    """Run a stored flow with each of many inputs, on the workers; the reply is the batch, or an estimate of it."""
+    caller = caller_of(request)
+    body = await read_object(request, caller.settings.chat_body_limit)
+    asked = validated(BatchRequest, body)
+    stored = await (await caller.flows()).get(request.path_params["flow_id"])
+    batches = await batches_of(request)
+    if asked.estimate:
+        found = await batches.estimate(caller.id, stored.entry.id, len(asked.inputs))
+        return JsonResponse(BatchEstimate.model_validate(asdict(found)))
+    await tokens_left(caller.assistant.usage_log, caller.settings, caller.id)
+    from uuid import uuid4
+
+    from runtime.jobs.batches import NewBatch
+
+    options: JsonObject = asked.model_dump(mode="json", include={"timeout", "tweaks", "allow_hosts"})
+    batch = await batches.start(
+        NewBatch(
+            id=asked.id or uuid4().hex,
+            owner=caller.id,
+            flow=stored.entry.id,
+            version=stored.entry.version,
+            name=stored.entry.name,
+            ceiling_tokens=asked.ceiling_tokens,
+            given={"flow": stored.flow.raw, "options": options},
+            inputs=[one.model_dump(mode="json", exclude_defaults=True) for one in asked.inputs],
+            seconds=asked.timeout + WAIT_SECONDS,
+        )
+    )
+    caller.state.jobs.wake()
+    return JsonResponse(_entry(batch), 202, {"Location": f"{BATCHES}/{batch.id}"})
+
+
+WAIT_SECONDS: Final = 600.0
+"""How long a run of a batch may wait for the engine of its worker, beside its own time."""
+
+
+class AllBatches(HTTPEndpoint):
+    """All batches."""
+
+    @operation(BatchPage, query=PageQuery)
+    async def get(self, request: Request) -> Response:
+        """One page of them, latest first."""
+        asked = queried(PageQuery, request)
+        found, total = await (await batches_of(request)).page(request.user.id, asked.limit, asked.offset)
+        entries = [_entry(batch) for batch in found]
+        return JsonResponse(BatchPage.model_validate({"batches": entries, **paging(request, asked, total)}))
+
+
+class OneBatch(HTTPEndpoint):
+    """One batch."""
+
+    @operation(BatchEntry)
+    async def get(self, request: Request) -> Response:
+        """How it stands."""
+        found = await (await batches_of(request)).get(request.user.id, request.path_params["batch_id"])
+        return JsonResponse(_entry(found))
+
+    @operation(errors=(409,))
+    async def delete(self, request: Request) -> Response:
+        """Erase it with its results; one that goes on has to be cancelled first."""
+        batches, batch = await batches_of(request), request.path_params["batch_id"]
+        if not (await batches.get(request.user.id, batch)).ended:
+            fix = f"Cancel it first: POST {BATCHES}/{{id}}/cancel."
+            raise ApiError(409, "batch_goes_on", "The batch goes on, so it cannot be erased.", fix)
+        await batches.remove(request.user.id, batch)
+        return Response(status_code=204)
+
+
+@operation(BatchEntry)
+async def cancel(request: Request) -> Response:
+    """End a batch early; what has ended is kept, and the rest can be run later by a retry."""
+    found = await (await batches_of(request)).cancel(request.user.id, request.path_params["batch_id"])
+    server_state(request).jobs.wake()
+    return JsonResponse(_entry(found))
+
+
+@operation(BatchEntry, body=BatchRetry, body_optional=True)
+async def retry(request: Request) -> Response:
+    """Run again what has failed or was cancelled, and nothing else."""
+    caller = caller_of(request)
+    asked = validated(BatchRetry, await read_object(request, caller.settings.body_limit, optional=True))
+    batches = await batches_of(request)
+    found = await batches.retry(caller.id, request.path_params["batch_id"], asked.ceiling_tokens)
+    caller.state.jobs.wake()
+    return JsonResponse(_entry(found))
+
+
+@operation(BatchLine, media_type=NDJSON)
+async def results(request: Request) -> Response:
+    """What came of the inputs so far, in their order: a line of JSON for each, also of those that wait."""
+    caller, batch = caller_of(request), request.path_params["batch_id"]
+    batches = await batches_of(request)
+    await batches.get(caller.id, batch)
+    return StreamingResponse(_lines(batches, caller, batch), media_type=NDJSON)
+
+
+async def _lines(batches: Batches, caller: Caller, batch: str) -> AsyncGenerator[str]:
+    after = -1
+    while some := await batches.results(caller.id, batch, after):
+        after = some[-1].position
+        yield "".join(f"{json.dumps(asdict(one), ensure_ascii=False, separators=(',', ':'))}\n" for one in some)
+
+
+async def batches_of(request: Request) -> Batches:
+    """The batches of this server's database, which is opened when it is first needed."""
+    caller = caller_of(request)
+    await caller.assistant.database.open()
+    from runtime.jobs.batches import Batches
+
+    return Batches(caller.assistant.database, caller.settings.user_queued_jobs)
+
+
+def _entry(batch: Batch) -> BatchEntry:
+    return BatchEntry.model_validate(asdict(batch))
+
+
+routes = [
+    Route("/api/v1/flows/{flow_id}/batch", start, methods=["POST"]),
+    Route(BATCHES, AllBatches),
+    Route(f"{BATCHES}/{{batch_id}}", OneBatch),
+    Route(f"{BATCHES}/{{batch_id}}/cancel", cancel, methods=["POST"]),
+    Route(f"{BATCHES}/{{batch_id}}/retry", retry, methods=["POST"]),
+    Route(f"{BATCHES}/{{batch_id}}/results", results, methods=["GET"]),
+]

@@ -1,0 +1,157 @@
+"""Schedules and webhooks over HTTP: they run flows by themselves, and tell of failures where that is allowed."""
+
+import asyncio
+import json
+from typing import Any
+
+import anyio
+import httpx
+import pytest
+
+from flows.catalogue import Catalogue
+from flows.document import JsonObject
+from runtime.egress.hosts import read_hosts
+from runtime.egress.policy import EgressPolicy
+from runtime.results import RunError
+from server.jobs.notices import BadAddress, checked_address, tell
+from server.settings import ServerSettings
+from tests.databases.stored import query
+from tests.server.live import FLOWS, serving
+from tests.shared.scripted_assistant import assistant
+from tests.shared.stand_ins import StandInRunner, ran
+
+pytestmark = pytest.mark.anyio
+LONG_AGO = "2026-01-01T00:00:00.000+00:00"
+BROKEN = ran(error=RunError(code="crash", message="It broke."))
+
+
+class Heard:
+    """An address that notes what is posted to it, and answers with the next of some statuses."""
+
+    def __init__(self, *statuses: int) -> None:
+        self.statuses = list(statuses)
+        self.bodies: list[dict[str, Any]] = []
+        self.came = asyncio.Event()
+
+    async def __aenter__(self) -> str:
+        self._server = await asyncio.start_server(self._answer, "127.0.0.1", 0)
+        port = self._server.sockets[0].getsockname()[1]
+        return f"http://127.0.0.1:{port}/told?a=b"
+
+    async def __aexit__(self, *_: object) -> None:
+        self._server.close()
+
+    async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+        size = int(head.partition("content-length:")[2].split("\r\n")[0])
+        assert head.startswith("post /told?a=b ")
+        self.bodies.append(json.loads(await reader.readexactly(size)))
+        status = self.statuses.pop(0) if self.statuses else 204
+        writer.write(f"HTTP/1.1 {status} So\r\nContent-Length: 0\r\n\r\n".encode())
+        await writer.drain()
+        writer.close()
+        self.came.set()
+
+
+async def run_of(client: httpx.AsyncClient, job: str) -> dict[str, Any]:
+    """The run of a job, once it has ended."""
+    with anyio.fail_after(60):
+        while not (found := (await client.get(f"/api/v1/jobs/{job}")).json())["ended_at"]:  # noqa: ASYNC110
+            await asyncio.sleep(0.1)
+    return (await client.get(f"/api/v1/runs/{found['run']}")).raise_for_status().json()
+
+
+@pytest.mark.both_databases
+async def test_a_schedule_runs_its_flow_when_it_is_due_and_its_run_is_kept(
+    catalogue: Catalogue, echo: JsonObject
+) -> None:
+    settings = ServerSettings()
+    async with serving(assistant(catalogue, None, StandInRunner(results=[ran("said")])), settings) as live:
+        flow = (await live.client.post(FLOWS, json=echo)).json()["id"]
+        body = {"cron": "0 7 * * 1-5", "zone": "Europe/Berlin", "input_value": "hi"}
+        made = await live.client.post(f"{FLOWS}/{flow}/schedules", json=body)
+        assert (made.status_code, made.json()["token"], made.json()["url"]) == (201, None, ""), made.text
+        place = made.headers["location"]
+        query(settings.database_url, "update schedules set next_at = :then", then=LONG_AGO)
+        rest = (await live.client.patch(place, json={"is_on": True})).json()  # looks at it again
+        assert rest["next_at"] > LONG_AGO
+        query(settings.database_url, "update schedules set next_at = :then", then=LONG_AGO)
+        await live.client.post(f"{FLOWS}/{flow}/schedules", json=body)  # wakes who looks at the times
+        with anyio.fail_after(60):
+            while not (job := (await live.client.get(place)).json()["last_job"]):  # noqa: ASYNC110
+                await asyncio.sleep(0.1)
+        run = await run_of(live.client, job)
+        assert (run["source"], run["input"], run["output"], run["state"]) == ("schedule", "hi", "said", "succeeded")
+        assert len((await live.client.get(f"{FLOWS}/{flow}/schedules")).json()["schedules"]) == 2
+        assert (await live.client.delete(place)).status_code == 204
+        assert len((await live.client.get("/api/v1/schedules")).json()["schedules"]) == 1
+
+
+async def test_a_webhook_is_called_with_its_own_token_and_a_body(catalogue: Catalogue, echo: JsonObject) -> None:
+    async with serving(assistant(catalogue, None, StandInRunner(results=[ran("said")]))) as live:
+        flow = (await live.client.post(FLOWS, json=echo)).json()["id"]
+        body = {"kind": "webhook", "input_value": "as made"}
+        made = (await live.client.post(f"{FLOWS}/{flow}/schedules", json=body)).json()
+        assert made["token"].startswith("whk_")
+        assert "token" not in (await live.client.get(f"/api/v1/schedules/{made['id']}")).json()
+        refused = await live.stranger.post(made["url"])
+        assert (refused.status_code, refused.json()["error"]["code"]) == (401, "webhook_refused")
+        assert (await live.client.post(made["url"])).status_code == 401  # the user's token is not the webhook's
+        headers = {"Authorization": f"Bearer {made['token']}"}
+        assert (await live.stranger.get("/api/v1/runs", headers=headers)).status_code == 401
+        said: list[str | None] = []
+        for sent in ({}, {"input_value": "mine"}, {"order": 7}):
+            called = await live.stranger.post(made["url"], headers=headers, json=sent)
+            assert called.status_code == 202, called.text
+            said.append((await run_of(live.client, called.json()["job"]))["input"])
+        assert said == ["as made", "mine", '{"order": 7}']
+        again = [(await live.stranger.post(made["url"], headers=headers, json={"id": "7"})).json() for _ in range(2)]
+        assert again[0] == again[1]
+
+
+async def test_a_failed_run_is_told_where_the_operator_allows_it(
+    catalogue: Catalogue, echo: JsonObject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard = Heard()
+    async with heard as address:
+        monkeypatch.setenv("WIREWRIGHT_RUN_HOSTS", "127.0.0.1")
+        async with serving(assistant(catalogue, None, StandInRunner(results=[BROKEN]))) as live:
+            flow = (await live.client.post(FLOWS, json=echo)).json()["id"]
+            body = {"kind": "webhook", "notify": address}
+            made = (await live.client.post(f"{FLOWS}/{flow}/schedules", json=body)).json()
+            headers = {"Authorization": f"Bearer {made['token']}"}
+            job = (await live.stranger.post(made["url"], headers=headers)).json()["job"]
+            with anyio.fail_after(60):
+                await heard.came.wait()
+            bad = {"kind": "webhook", "notify": "ftp://example.org"}
+            assert (await live.client.post(f"{FLOWS}/{flow}/schedules", json=bad)).status_code == 422
+    told = {"event": "run_failed", "job": job, "flow": flow, "schedule": made["id"], "error": "It broke."}
+    assert heard.bodies == [told]
+
+
+async def test_no_notice_reaches_this_machine_unless_it_is_named() -> None:
+    heard = Heard()
+    async with heard as address:
+        assert not await tell(address, {"event": "run_failed"}, EgressPolicy(rule="allow"))
+        assert not await tell("http://169.254.169.254/", {}, EgressPolicy(rule="allow"))
+    assert heard.bodies == []
+
+
+async def test_a_notice_is_sent_again_after_an_error_of_the_server_and_not_after_a_refusal() -> None:
+    policy = EgressPolicy(rule="allow", named=read_hosts(["127.0.0.1"]))
+    heard = Heard(503, 200)
+    async with heard as address:
+        assert await tell(address, {"event": "run_failed"}, policy, pause=0)
+    assert len(heard.bodies) == 2
+    heard = Heard(302)
+    async with heard as address:
+        assert not await tell(address, {}, policy, pause=0)
+    assert len(heard.bodies) == 1
+
+
+@pytest.mark.parametrize(
+    "address", ["", "example.org", "ftp://example.org", "http://", "http://a:b@example.org", "http://example.org:99999"]
+)
+async def test_what_is_no_address_is_refused(address: str) -> None:
+    with pytest.raises(BadAddress):
+        checked_address(address)
