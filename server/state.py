@@ -7,6 +7,7 @@ from starlette.requests import Request
 
 from agent.assistant import Assistant
 from server.drain import Drain
+from server.durable.parts import MakesDurable
 from server.installs import BundleInstalls
 from server.limits.slots import Slots
 from server.readiness import DatabaseProbe
@@ -36,6 +37,7 @@ class ServerState:
         live_runs: the runs that go on.
         installs: the bundles that are being installed.
         flow_changes: tells who watches that stored flows have changed.
+        durable: makes turns durable; None for turns that end with this process.
     """
 
     settings: ServerSettings
@@ -48,6 +50,7 @@ class ServerState:
     client_reports: ClientReports = field(default_factory=ClientReports)
     installs: BundleInstalls = field(default_factory=BundleInstalls)
     flow_changes: FlowChanges = field(default_factory=FlowChanges)
+    durable: MakesDurable | None = None
     live_runs: LiveRuns = field(init=False)
     turn_slots: Slots = field(init=False)
     run_slots: Slots = field(init=False)

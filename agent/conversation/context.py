@@ -38,6 +38,7 @@ class Conversation:
         memory: where conversations are stored.
         user: the user's id.
         session: the conversation's id.
+        access: how the conversations are read and written; None for the memory itself.
 
     Attributes:
         denied: whether the user denied one of the approvals that this turn resumes with.
@@ -46,8 +47,8 @@ class Conversation:
         withdrawn: the approvals that waited and that this turn's message did not answer.
     """
 
-    def __init__(self, memory: Memory, user: str, session: str) -> None:
-        self._memory = memory
+    def __init__(self, memory: Memory, user: str, session: str, access: Memory | None = None) -> None:
+        self._memory, self._locked = access or memory, memory
         self._key = (user, session)
         self._state = ConversationState()
         self._plan_quoted = False
@@ -392,7 +393,7 @@ class Conversation:
     @property
     def _lock(self) -> asyncio.Lock:
         """Serialises reading and writing conversations; held for that only, never for a whole turn."""
-        return _locks.setdefault(self._memory, asyncio.Lock())
+        return _locks.setdefault(self._locked, asyncio.Lock())
 
 
 def _refused(code: str, message: str, fix: str) -> AssistantUnavailable:

@@ -32,7 +32,7 @@ from runtime.langflow.store import tables as langflow_tables
 
 log = logging.getLogger(__name__)
 
-HEAD: Final = "0016"
+HEAD: Final = "0019"
 """The revision of the tables: the last one of `migrations/versions`."""
 
 VERSION_0_1: Final = "0.1"
