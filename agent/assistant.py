@@ -16,6 +16,7 @@ from agent.conversation.later_runs import LaterRuns
 from agent.conversation.memory import Memory
 from agent.conversation.queue import TurnQueue
 from agent.conversation.stored import StoredMemory, store_failures
+from agent.durable.steps import PLAIN, Steps
 from agent.errors import AssistantUnavailable
 from agent.models.clients import Clients
 from agent.models.flow_models import flow_models
@@ -176,7 +177,11 @@ class Assistant:
             return await self._exported.current()
 
     def turn(
-        self, request: TurnRequest, store: CanvasStore | None = None, choice: ModelChoice | None = None
+        self,
+        request: TurnRequest,
+        store: CanvasStore | None = None,
+        choice: ModelChoice | None = None,
+        steps: Steps = PLAIN,
     ) -> TurnStream:
         """Take a turn, as a stream of events; it starts when the first event is awaited.
 
@@ -186,13 +191,14 @@ class Assistant:
             request: the request; while another turn of its conversation runs, this one waits.
             store: the stored flow that it works on, which is saved at its end.
             choice: the models that serve it, as `choose` has chosen them; None lets it choose when it starts.
+            steps: carries out what must not be done twice.
         """
         request, keys = request_without_keys(request, self.settings.input_limit)
         begun: list[Turn] = []
 
         async def take(send: Send) -> None:
             chosen = choice or await self.choose(request.model, request.user)
-            turn = Turn(self, request, chosen, store, keys)
+            turn = Turn(self, request, chosen, store, keys, steps)
             begun.append(turn)
             await logged(partial(run_turn, turn), request, chosen, self.settings)(send)
 

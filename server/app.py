@@ -57,6 +57,7 @@ from server.settings import ServerSettings
 from server.state import ServerState
 from server.streams.running import RunningTurns
 from server.telemetry.progress import log_progress
+from server.turns import AssistTurn
 
 
 def _log_progress(runner: Runner, message: str) -> None:
@@ -135,6 +136,7 @@ def create_app(
                 grace=settings.turn_grace,
                 kept=settings.turn_events_kept,
                 data=settings.data,
+                durable=settings.is_durable,
             )
             state = ServerState(
                 settings,
@@ -162,6 +164,10 @@ def create_app(
             access.users = Users(serving.database)
             app.state.idempotency = IdempotencyKeys(serving.database)
             app.state.server, app.state.access, app.state.failures = state, access, failures
+            if settings.is_durable:
+                from server.durable.turns import open_durable
+
+                stack.push_async_callback(await open_durable(state, AssistTurn.of_parts))
             yield
 
     app = Starlette(

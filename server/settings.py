@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from pydantic import AliasChoices, Field, ValidationInfo, field_validator
 from pydantic_settings import NoDecode, SettingsConfigDict
 
+from runtime.database.backends.urls import is_sqlite
 from server.limits.settings import LimitSettings
 
 NAME: Final = re.compile(r"[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*\.?")
@@ -67,6 +68,14 @@ class ServerSettings(LimitSettings):
 
     turn_events_kept: float = Field(default=3_600.0, ge=60.0, le=2_592_000.0)
     """How many seconds the events of a turn can be read after its end."""
+
+    durable: bool | None = None
+    """Whether turns survive the death of the server's process; unset: with Postgres. Conversations are then stored in
+    the database."""
+
+    approvals_kept: float = Field(default=90.0, gt=0.0, le=3_650.0)
+    """For how many days a question waits for the user's answer."""
+
     evaluations: Path | None = None
     """A folder with journals and reports of evaluations, which every user of the server may read; unset for none."""
 
@@ -131,6 +140,11 @@ class ServerSettings(LimitSettings):
         if not info.data.get("names"):
             raise ValueError("Set WIREWRIGHT_NAMES to the names under which clients reach the server.")
         return host
+
+    @property
+    def is_durable(self) -> bool:
+        """Whether turns survive the death of the server's process."""
+        return not is_sqlite(self.database_url) if self.durable is None else self.durable
 
     @property
     def is_encrypted(self) -> bool:

@@ -8,6 +8,7 @@ from starlette.requests import Request
 from agent.assistant import Assistant
 from server.drain import Drain
 from server.flow_tests.tester import FlowTester
+from server.durable.parts import MakesDurable
 from server.installs import BundleInstalls
 from server.jobs.service import JobService
 from server.limits.slots import Slots
@@ -40,6 +41,7 @@ class ServerState:
         installs: the bundles that are being installed.
         flow_changes: tells who watches that stored flows have changed.
         flow_tester: runs the saved tests of flows; None for a server that cannot.
+        durable: makes turns durable; None for turns that end with this process.
     """
 
     settings: ServerSettings
@@ -53,6 +55,7 @@ class ServerState:
     installs: BundleInstalls = field(default_factory=BundleInstalls)
     flow_changes: FlowChanges = field(init=False)
     flow_tester: FlowTester | None = None
+    durable: MakesDurable | None = None
     live_runs: LiveRuns = field(init=False)
     jobs: JobService = field(init=False)
     turn_slots: Slots = field(init=False)

@@ -47,6 +47,11 @@ class StoredCanvas:
         self.merged: Flow | None = None
 
     @property
+    def loaded(self) -> StoredFlow:
+        """The stored flow as the turn found it."""
+        return self._loaded
+
+    @property
     def flow(self) -> Flow:
         """The flow as the turn found it."""
         return self._loaded.flow

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from uuid import uuid4
 
 import anyio
@@ -25,15 +26,19 @@ from agent.errors import ModelChoiceError
 from agent.models.providers import DEMO, PROVIDERS
 from agent.toolsets.client import name_taken, refused_name
 from agent.toolsets.selection import all_tools
+from agent.turn.loop import agent
 from agent.turn.request import Answer, TurnRequest
-from agent.turn.result import TurnEnded, TurnError
+from agent.turn.result import TurnEnded, TurnError, TurnEvent
 from agent.turn.stream import TurnStream
-from flows.document import JsonObject
+from flows.document import Flow, JsonObject
 from flows.fields.model_providers import prefix_of
 from runtime.files.folders import LOCAL_USER
 from runtime.files.names import FileRefused
 from runtime.telemetry import log_event
 from server.access.caller import Caller
+from server.durable.document import TurnDocument
+from server.durable.journal import StepJournal
+from server.durable.parts import TurnParts
 from server.errors import ApiError, not_stored
 from server.limits.admission import admit_turn, check_message
 from server.limits.slots import Slot
@@ -75,6 +80,7 @@ class AssistTurn:
         resumable: whether the turn goes on for a while without its client.
         details: whether its events say how it started, what the model thinks and what tools do.
         slot: its place among the turns that go on.
+        journal: records its steps, if it is durable.
     """
 
     def __init__(
@@ -88,7 +94,12 @@ class AssistTurn:
         resumable: bool = False,
         details: bool = False,
         slot: Slot,
+        journal: StepJournal | None = None,
     ) -> None:
+        self._journal = journal
+        self.parts: TurnParts | None = None
+        self._has_ended = self._has_begun = False
+        self._send: Callable[[Event], Awaitable[None]] | None = None
         self.session = session
         self.id = turn_id
         self.is_named = is_named
@@ -163,9 +174,16 @@ class AssistTurn:
                 max_attempts=body.max_attempts,
                 token_limit=admission.tokens,
             )
-            stream = caller.assistant.turn(request, stored or kept, await caller.assistant.choose(model, caller.id))
+            choice = await caller.assistant.choose(model, caller.id)
             slot = admission.slot
             is_named = body.turn_id is not None
+            if caller.state.durable is not None:
+                found = None if stored is None else stored.loaded
+                document = TurnDocument.of(request, model or choice.provider, found, details=body.details)
+                turn = cls.of_parts(await caller.state.durable.parts(document, slot))
+                turn.is_named, turn.resumable = is_named, body.resumable
+                return turn
+            stream = caller.assistant.turn(request, stored or kept, choice)
             return cls(
                 stream,
                 session,
@@ -184,6 +202,22 @@ class AssistTurn:
             admission.slot.release()
             raise
 
+    @classmethod
+    def of_parts(cls, parts: TurnParts) -> AssistTurn:
+        """A durable turn."""
+        request = parts.document.request
+        turn = cls(
+            parts.stream,
+            request.session,
+            parts.stored,
+            request.turn_id,
+            details=parts.document.details,
+            slot=parts.slot,
+            journal=parts.journal,
+        )
+        turn.parts = parts
+        return turn
+
     def stop(self, reason: StopReason) -> None:
         """End the turn soon; its last event says why. Its changes to a stored flow are saved all the same."""
         self._stopped = self._stopped or reason
@@ -195,23 +229,23 @@ class AssistTurn:
         Args:
             send: receives the events as clients do, up to `complete`, `error` or `cancelled`.
         """
-        has_ended = has_begun = False
+        self._send = send
         over = asyncio.ensure_future(self._slot.over.wait())
         over.add_done_callback(lambda ended: ended.cancelled() or self._scope.cancel())
         try:
             with self._scope:
-                async for event in self._stream:
-                    if self._details and not has_begun and not isinstance(event, Progress):
-                        has_begun = True
-                        await send(self._started())
-                    stored = await self._save() if isinstance(event, TurnEnded) else None
-                    for encoded in self._encoder.encode(event, stored):
-                        has_ended = has_ended or isinstance(encoded, CompleteEvent | ErrorEvent | CancelledEvent)
-                        await send(self._with_merged(encoded))
-            if not has_ended:
+                if self._journal is not None:
+                    await self._journal.begun()
+                    await self._stream.take(self._tell)
+                else:
+                    async for event in self._stream:
+                        await self._tell(event)
+            if not (self._has_ended or self._is_left):
                 await self._stream.aclose()
                 await send(self._stopped_early(await self._save()))
         except Exception:
+            if self._is_left:
+                return
             log.exception("assist.turn.failed")
             await self._stream.aclose()
             stored = await self._save()
@@ -219,10 +253,52 @@ class AssistTurn:
             await send(failed(failure, self.session, self._stream.record, stored))
         finally:
             over.cancel()
-            with anyio.move_on_after(SAVE_SECONDS, shield=True):
-                await self._stream.aclose()
-                await self._save()
+            if not self._is_left:
+                with anyio.move_on_after(SAVE_SECONDS, shield=True):
+                    await self._stream.aclose()
+                    await self._save()
             self._slot.release()
+
+    @staticmethod
+    def in_order() -> AbstractContextManager[None]:
+        """Let tools be called one after another in the block, so that their steps always have the same order."""
+        return agent.parallel_tool_call_execution_mode("sequential")
+
+    @property
+    def _is_left(self) -> bool:
+        """Whether another process goes on with the turn."""
+        return self._journal is not None and self._journal.is_left
+
+    @property
+    def canvas(self) -> Flow:
+        """The canvas with every change so far."""
+        return self._stream.canvas
+
+    @property
+    def place(self) -> JsonObject:
+        """What is remembered from one event to the next."""
+        return {"has_text": self._encoder.has_text, "has_begun": self._has_begun}
+
+    def go_on_at(self, place: JsonObject) -> None:
+        """Remember what `place` was in another process."""
+        self._encoder.has_text, self._has_begun = bool(place.get("has_text")), bool(place.get("has_begun"))
+
+    async def send(self, event: Event) -> None:
+        """Send an event to the clients."""
+        assert self._send is not None  # noqa: S101  (it runs; narrows the type)
+        await self._send(event)
+
+    async def _tell(self, event: TurnEvent) -> None:
+        """Send what an event of the turn is for clients; nothing while what was told before is done over."""
+        stored = await self._save() if isinstance(event, TurnEnded) else None
+        if self._journal is not None and self._journal.is_silent:
+            return
+        if self._details and not self._has_begun and not isinstance(event, Progress):
+            self._has_begun = True
+            await self.send(self._started())
+        for encoded in self._encoder.encode(event, stored):
+            self._has_ended = self._has_ended or isinstance(encoded, CompleteEvent | ErrorEvent | CancelledEvent)
+            await self.send(self._with_merged(encoded))
 
     def _started(self) -> StartedEvent:
         """What is sent before all but progress: by then the turn has waited for others, and has read its flow."""
@@ -262,9 +338,12 @@ async def started(caller: Caller, document: JsonObject) -> tuple[RunningTurn, bo
         ApiError: the request is wrong, or 409 if the client has had a turn of this id.
     """
     turn = await AssistTurn.of(caller, document)
+    durable, taken = caller.state.durable, turn
+    if durable is not None and turn.parts is not None:
+        taken = await durable.recorded(turn, turn.parts)
     try:
         running = await caller.state.turns.start(
-            caller.id, turn, turn.id, is_named=turn.is_named, resumable=turn.resumable
+            caller.id, taken, turn.id, is_named=turn.is_named, resumable=turn.resumable
         )
     except TurnExists:
         fix = f"GET /api/v1/agentic/turns/{turn.id}/events follows it. Choose another id for a new turn."

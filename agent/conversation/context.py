@@ -38,6 +38,7 @@ class Conversation:
         memory: where conversations are stored.
         user: the user's id.
         session: the conversation's id.
+        access: how the conversations are read and written; None for the memory itself.
 
     Attributes:
         denied: whether the user denied one of the approvals that this turn resumes with.
@@ -46,8 +47,8 @@ class Conversation:
         withdrawn: the approvals that waited and that this turn's message did not answer.
     """
 
-    def __init__(self, memory: Memory, user: str, session: str) -> None:
-        self._memory = memory
+    def __init__(self, memory: Memory, user: str, session: str, access: Memory | None = None) -> None:
+        self._memory = access or memory
         self._key = (user, session)
         # Serialises reading and writing one conversation; held for that only, never for a whole turn.
         self._lock = _locks.setdefault(memory, WeakValueDictionary()).setdefault(self._key, asyncio.Lock())

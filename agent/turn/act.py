@@ -58,6 +58,15 @@ async def open_workbench(turn: Turn, pending: Pending | None = None) -> Workbenc
         if faults:
             message = f"One of the flow's own components cannot be used: line {faults[0].line}: {faults[0].message}"
             raise AssistantUnavailable(TurnError(code="invalid_component", message=message, fix=faults[0].fix))
+    await turn.steps.on_bench("workbench", bench, partial(_set_up, turn, bench, pending))
+    if services.later_runs is not None:
+        bench.run_later = partial(_run_later, turn, services.later_runs)
+    return bench
+
+
+async def _set_up(turn: Turn, bench: Workbench, pending: Pending | None) -> None:
+    """Give a workbench what the request, the conversation and the suspended turn have for it."""
+    services, request = turn.services, turn.request
     bench.auto_plan = request.apply == "always"
     bench.auto_edit = bench.auto_plan or (pending is not None and pending.apply == "always")
     turn.conversation.carry_on(bench)
@@ -70,7 +79,7 @@ async def open_workbench(turn: Turn, pending: Pending | None = None) -> Workbenc
         bool(bench.own_components)
         or bool(request.context)
         or any(path not in turn.text for path, _ in bench.attached)
-        or holds_others_text(bench.flow, catalogue)
+        or holds_others_text(bench.flow, bench.catalogue)
         or mentions_values(turn.text)
         or any(earlier.tainted for earlier in turn.conversation.turns)
     )
@@ -88,8 +97,6 @@ async def open_workbench(turn: Turn, pending: Pending | None = None) -> Workbenc
     await turn.conversation.settle_answered(bench, turn.send)
     if services.later_runs is not None:
         bench.run_log.extend(services.later_runs.take(request.user, request.session))
-        bench.run_later = partial(_run_later, turn, services.later_runs)
-    return bench
 
 
 def _run_later(turn: Turn, later: LaterRuns, flow: Flow) -> None:
@@ -134,7 +141,7 @@ async def act(
     if at is not None:
         raise AssistantUnavailable(name_taken(turn.client_tools[at].name))
     loop = turn.loop = AgentLoop(
-        model=await turn.model() if planner is None else planner.model,
+        model=await turn.model() if planner is None else turn.steps.model(planner.model, turn.forward),
         bench=bench,
         instructions=instructions(intent),
         toolsets=[*listed, *unlisted],
@@ -156,6 +163,7 @@ async def act(
         record=lambda: turn.record.after(turn.earlier),
         context_tokens=settings.context_tokens,
         settings=ModelSettings() if demo else cache_settings(turn.choice, turn.request.user, turn.request.session),
+        steps=turn.steps,
     )
     output = await loop.run(message, history=history, answers=answers, must_act=must_act)
     if isinstance(output, DeferredToolRequests):

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import AsyncIterable, Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from pydantic_ai import (
     Agent,
@@ -33,6 +34,7 @@ from pydantic_ai.toolsets import AbstractToolset
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from agent.conversation.compaction import HistoryCompaction
+from agent.durable.steps import PLAIN, Steps
 from agent.honesty.claims import Difference, Evidence, correction, differences
 from agent.honesty.recovery import recover
 from agent.language.phrases import phrase
@@ -86,6 +88,7 @@ class AgentLoop:
         record: returns what was done so far.
         context_tokens: the size of the model's context; None uses what PydanticAI knows about the model.
         settings: the settings of every model request, such as what is cached.
+        steps: carries out what must not be done twice.
         messages: the agent's messages so far.
         disagrees: whether the last answer, tried once more, still claims what was not done.
     """
@@ -110,6 +113,7 @@ class AgentLoop:
     messages: list[ModelMessage] = field(default_factory=list[ModelMessage])
     client_tools: Sequence[ClientTool] = ()
     disagrees: bool = False
+    steps: Steps = PLAIN
     _resumed: Collection[str] = ()
 
     async def run(
@@ -194,7 +198,7 @@ class AgentLoop:
         return event
 
     def _all_toolsets(self) -> list[AbstractToolset[Workbench]]:
-        own = cached_toolset(tuple(self.toolsets))
+        own = self.steps.toolset(cached_toolset(tuple(self.toolsets)))
         return [own, client_toolset(self.client_tools)] if self.client_tools else [own]
 
     async def _forward(self, _: RunContext[Workbench], events: AsyncIterable[AgentStreamEvent]) -> None:
@@ -209,12 +213,15 @@ class AgentLoop:
         if found is None:
             return answer
         log_event("flow_builder.text_fallback", logging.WARNING, node_count=len(found.flow.nodes))
-        checked = await verify(self.send, bench, found.flow)
+        await self.steps.on_bench("recover", bench, partial(self._propose, found.flow))
+        return found.text or phrase("recovered", self.phrases)
+
+    async def _propose(self, flow: Flow) -> None:
+        checked = await verify(self.send, self.bench, flow)
         problem = checked.caveat or checked.to_correct or checked.disappointment
         if problem:
-            bench.caveats.append(problem)
-        await bench.propose(self.send, found.flow)
-        return found.text or phrase("recovered", self.phrases)
+            self.bench.caveats.append(problem)
+        await self.bench.propose(self.send, flow)
 
 
 def tool_calls(messages: Sequence[ModelMessage]) -> list[str]:

@@ -75,7 +75,7 @@ async def _saved_result(turn: Turn, span: Span, *, late: bool) -> TurnResult:
     """
     choice = turn.choice
     try:
-        if late:
+        if await turn.steps.value("queue", partial(_as_it_is, late)):
             await turn.refresh()
         result = await _outcome(turn)
         await turn.save(result)
@@ -90,8 +90,13 @@ async def _saved_result(turn: Turn, span: Span, *, late: bool) -> TurnResult:
         with suppress(Exception):  # the first failure is the one to report
             await turn.save(result)
     finally:
-        turn.count_usage()
+        with anyio.move_on_after(SAVE_SECONDS, shield=True):
+            await turn.count_usage()
     return result
+
+
+async def _as_it_is(late: bool) -> bool:  # noqa: FBT001  (what a step records)
+    return late
 
 
 async def _outcome(turn: Turn) -> TurnResult:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from time import perf_counter
 from uuid import uuid4
 
-from pydantic_ai import ModelMessage, ModelResponse
+from pydantic_ai import AgentStreamEvent, ModelMessage, ModelResponse
 from pydantic_ai.models import Model
 from pydantic_ai.usage import RunUsage
 
@@ -17,6 +17,7 @@ from agent.demo.answers import demo_meaning
 from agent.demo.intent import demo_intent, demo_refusal, refusal
 from agent.demo.mandate import demo_mandate
 from agent.demo.reading import RULES_LIMIT, read
+from agent.durable.steps import PLAIN, Steps
 from agent.honesty.statement import statement
 from agent.language.detect import detect_language, supported_language
 from agent.language.intent import Classification, classify
@@ -27,7 +28,7 @@ from agent.models.providers import PROVIDERS, ModelChoice
 from agent.models.usage import usage_by_model
 from agent.prompts.framing import sanitise
 from agent.toolsets.selection import acting_calls
-from agent.turn.loop import AgentLoop, tool_calls
+from agent.turn.loop import AgentLoop, is_forwarded, tool_calls
 from agent.turn.record import Asked, TurnRecord, display_names, record_of
 from agent.turn.request import TurnRequest
 from agent.turn.result import Intent, Outcome, TurnError, TurnResult
@@ -65,6 +66,7 @@ class Turn:
         choice: the models that serve it.
         store: the stored flow that it works on, if any.
         keys: those that were removed from the request's text, in order.
+        steps: carries out what must not be done twice.
     """
 
     send: Send
@@ -77,8 +79,10 @@ class Turn:
         choice: ModelChoice,
         store: CanvasStore | None = None,
         keys: Sequence[FoundKey] = (),
+        steps: Steps = PLAIN,
     ) -> None:
         self.store = store
+        self.steps = steps
         self.services = services
         self.request = request
         self.choice = choice
@@ -98,7 +102,7 @@ class Turn:
         """Whether the request held a key that is not kept."""
         self.kept_keys: list[str] = []
         """The variables that keys were kept as in this turn."""
-        self.conversation = Conversation(services.memory, request.user, request.session)
+        self.conversation = Conversation(services.memory, request.user, request.session, steps.memory(services.memory))
         self.usage = {"intent": RunUsage(), "main": RunUsage()}
         self.bench: Workbench | None = None
         self.loop: AgentLoop | None = None
@@ -208,8 +212,14 @@ class Turn:
         """The language model of this turn, the same for every request, so that the chain stays with what answered."""
         if self._model is None:
             model = await self.services.model(self.choice)
-            self._model = PatientModel(model, self._send_wait, self.services.settings.wait_limit)
+            patient = PatientModel(model, self._send_wait, self.services.settings.wait_limit)
+            self._model = self.steps.model(patient, self.forward)
         return self._model
+
+    async def forward(self, event: AgentStreamEvent) -> None:
+        """Send an event of a model's answer, if clients are sent such events."""
+        if self.loop is not None and is_forwarded(event, text=not self.loop.acts):
+            await self.send(event)
 
     async def _send_wait(self, seconds: float) -> None:
         info = PROVIDERS.get(self.choice.provider)
@@ -264,7 +274,7 @@ class Turn:
         """Save the canvas, and what later turns need to know of this one."""
         if self.store is not None:
             await self.store.save(self.canvas)
-        self._log_runs()
+        await self._log_runs()
         kept = self.canvas if self.request.keep_canvas else None
         sent = SentMessage(
             id=self.id,
@@ -275,14 +285,14 @@ class Turn:
         )
         await self.conversation.remember(self._remembered, result, sent, self.bench, kept, self.message_language)
 
-    def count_usage(self) -> None:
+    async def count_usage(self) -> None:
         """Count what this turn used, once."""
         runs = 0 if self.bench is None else len(self.bench.runs)
         answered, phases = _answering_models(self.messages), self._usage_by_phase()
         used = usage_by_model(self.choice, answered, phases, self.messages, runs)
-        self.services.usage_log.record(self.request.user, used)
+        await self.steps.count(self.services.usage_log, self.request.user, used)
 
-    def _log_runs(self) -> None:
+    async def _log_runs(self) -> None:
         """Keep what ran for the user, once."""
         bench, request = self.bench, self.request
         if bench is None:
@@ -294,7 +304,7 @@ class Turn:
             entry = RunEntry.of(
                 result, text, flow=request.run_key, name=name, source="assistant", session=request.session
             )
-            self.services.run_log.record(request.user, entry, result)
+            await self.steps.log_run(self.services.run_log, request.user, entry, result)
 
     def result(
         self, outcome: Outcome, text: str = "", *, error: TurnError | None = None, pending: Pending | None = None

@@ -34,8 +34,17 @@ class TurnStream(EventStream[TurnEvent]):
             await body(events.send)
 
         super().__init__(produce, BUFFER)
+        self._body = body
         self._canvas = canvas
         self._record = record
+
+    async def take(self, send: Send) -> None:
+        """Run the turn here, and not as a stream: it waits until each event was received.
+
+        Args:
+            send: receives the events.
+        """
+        await self._body(send)
 
     @property
     def canvas(self) -> Flow:

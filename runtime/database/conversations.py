@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 from sqlalchemy import ColumnElement, and_, bindparam, delete, func, select, tuple_, update
 
+from runtime.database.backends.once import note_once
 from runtime.database.connections import upsert
 from runtime.database.database import Database
 from runtime.database.tables import ConversationRow
@@ -76,6 +77,7 @@ class ConversationRows:
         last = mine.order_by(ConversationRow.used.desc()).limit(max_conversations)
         beyond = mine.where(ConversationRow.waiting.is_(False), tuple_(*key).not_in(last))
         async with self._database.writing(owner) as connection:
+            await note_once(connection)
             await upsert(
                 connection, ConversationRow, whose, {"used": NEXT_USE, "document": document, "waiting": waiting}
             )

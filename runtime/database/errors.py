@@ -168,3 +168,7 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
         yield error
         original = getattr(error, "orig", None)
         error = original if isinstance(original, BaseException) else error.__cause__ or error.__context__
+
+
+class Done(Exception):
+    """What was to be stored is stored already; the transaction is rolled back."""

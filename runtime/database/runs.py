@@ -7,6 +7,7 @@ from sqlalchemy import Boolean, ColumnElement, RowMapping, and_, bindparam, case
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from runtime.database.backends.clock import DatabaseTime
+from runtime.database.backends.once import note_once
 from runtime.database.database import Database
 from runtime.database.tables import RunRow
 from runtime.sessions.run_entry import LoggedRun, RunEntry, RunState
@@ -45,6 +46,7 @@ class RunRows:
     async def add(self, entries: Sequence[LoggedRun], drop: Collection[str], kept: int) -> None:
         """Add runs, and drop the oldest beyond `kept` of the owners in `drop`."""
         async with self._database.writing(*drop) as connection:
+            await note_once(connection)
             fresh: list[dict[str, Any]] = []
             for run in entries:
                 values, runs = _values(run), run.entry.state == "running"

@@ -267,6 +267,10 @@ class TurnRow(Base):
         started_at: when its first events were stored, ISO 8601 in UTC.
         ended_at: when its last event was.
         stop_asked: whether another server has asked that it is ended.
+        attempt: counts the processes that have taken a durable turn, from 1; what an earlier one writes is refused.
+            Null for a turn that ends with its process.
+        tries: how often the step that it is at has been begun.
+        step: the number of steps that were recorded when the last process took it.
     """
 
     __tablename__ = "turns"
@@ -280,8 +284,27 @@ class TurnRow(Base):
     started_at: Mapped[str]
     ended_at: Mapped[str | None] = mapped_column(index=True)
     stop_asked: Mapped[bool | None]
+    attempt: Mapped[int | None]
+    tries: Mapped[int | None]
+    step: Mapped[int | None]
 
     __table_args__ = (Index(None, "owner", "session"), Index(None, "server", "state"))
+
+
+class TurnEffectRow(Base):
+    """An effect of a durable turn's step on what is stored, which must not be repeated.
+
+    Attributes:
+        owner: the user.
+        turn: the turn's id.
+        step: the number of the step within the turn.
+    """
+
+    __tablename__ = "turn_effects"
+
+    owner: Mapped[str] = mapped_column(primary_key=True)
+    turn: Mapped[str] = mapped_column(primary_key=True)
+    step: Mapped[int] = mapped_column(primary_key=True)
 
 
 class TurnEventsRow(Base):

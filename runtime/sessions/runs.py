@@ -77,6 +77,14 @@ class RunLog:
         self._going_on.pop(entry.id, None)
         self._add_later(LoggedRun(owner=user, entry=entry, result=result, begun=begun))
 
+    async def add(self, user: str, entry: RunEntry, result: RunResult) -> None:
+        """Keep a run that has ended, and return when that is stored or could not be.
+
+        Raises:
+            Done: it is kept already, as the step that this is a part of.
+        """
+        await self._add([LoggedRun(owner=user, entry=entry, result=result)])
+
     def begin(self, user: str, entry: RunEntry) -> None:
         """Note that a run has begun, and goes on here until it is recorded."""
         self._hold(user, entry)

@@ -57,6 +57,17 @@ class UsageLog:
         if self._waiting and self._writing is None:
             self._writing = asyncio.create_task(self._write())
 
+    async def add(self, user: str, used: Mapping[str, Usage]) -> None:
+        """Count what one turn used, and return when that is stored.
+
+        Raises:
+            Done: it was counted before, as the step that this is a part of.
+        """
+        day = self.clock().date().isoformat()
+        keys = {(user, day, model.replace("\0", "")[:MODEL_LENGTH]): one for model, one in used.items()}
+        if counted := {key: one for key, one in keys.items() if one != Usage()}:
+            await (await self._opened()).add(counted)
+
     async def today(self, user: str) -> Usage:
         """What a user has used today, in UTC."""
         day = self.clock().date().isoformat()

@@ -7,6 +7,7 @@ from sqlalchemy import RowMapping, and_, bindparam, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from runtime.database.backends.once import note_once
 from runtime.database.database import Database
 from runtime.database.tables import UsageRow
 from runtime.usage.entry import COUNTS, Usage, UsageSum
@@ -41,6 +42,7 @@ class UsageRows:
     async def add(self, used: Mapping[UsageKey, Usage]) -> None:
         """Add what was used to what is stored, all of it or nothing."""
         async with self._database.writing() as connection:
+            await note_once(connection)
             for key, usage in sorted(used.items()):
                 if await _increased(connection, key, usage):
                     continue

@@ -70,10 +70,19 @@ class Caller:
         Raises:
             StoreUnavailable: it cannot be opened.
         """
-        await self.assistant.database.open()
-        from server.store.sql import SqlFlowStore
+        return await flow_store(self.state, self.user.id)
 
-        return SqlFlowStore(self.assistant.database, self.user.id, self.settings.flows_limit, self.state.flow_changes)
+
+async def flow_store(state: ServerState, owner: str) -> FlowStore:
+    """The stored flows of a user; the database is opened when it is first needed.
+
+    Raises:
+        StoreUnavailable: it cannot be opened.
+    """
+    await state.assistant.database.open()
+    from server.store.sql import SqlFlowStore
+
+    return SqlFlowStore(state.assistant.database, owner, state.settings.flows_limit, state.flow_changes)
 
 
 def caller_of(request: Request) -> Caller:

@@ -114,6 +114,12 @@ class Slots:
         self._taken.append(slot)
         return slot
 
+    def take_beyond(self, user: str) -> Slot:
+        """Take a place for work that has begun elsewhere, whatever the limits."""
+        slot = Slot(self, user, self.clock() + self._seconds)
+        self._taken.append(slot)
+        return slot
+
     def discard(self, slot: Slot) -> None:
         """Forget a place that is not needed any more."""
         if slot in self._taken:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from math import inf
 from time import monotonic
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, and_, bindparam, delete, exists, func, insert, not_, or_, select, update
+from sqlalchemy import ColumnElement, and_, bindparam, delete, exists, func, insert, not_, or_, select, true, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -17,9 +17,21 @@ from agent.contract.endings import cancelled
 from runtime.database.backends.clock import DatabaseTime
 from runtime.database.connections import upsert
 from runtime.database.database import Database
-from runtime.database.tables import ServerRow, TurnEventsRow, TurnRow
+from runtime.database.tables import ServerRow, TurnEffectRow, TurnEventsRow, TurnRow
 from server.json_response import json_bytes
-from server.store.turns import BEAT_SECONDS, LEASE_SECONDS, RUNNING, UNSTORED, Lines, NewEvents, SteadyClock, StoredTurn
+from server.store.turns import (
+    BEAT_SECONDS,
+    DURABLE_BEAT_SECONDS,
+    DURABLE_LEASE_SECONDS,
+    LEASE_SECONDS,
+    RUNNING,
+    UNSTORED,
+    Lines,
+    NewEvents,
+    SteadyClock,
+    StoredTurn,
+    TakenOver,
+)
 
 ROW_BYTES: Final = 128 * 1_024
 """Bytes of events beyond which those that were sent together take another row."""
@@ -41,7 +53,10 @@ _END = (
 )
 _END_RUNNING = _END.where(TurnRow.state == RUNNING)
 _THERE = exists().where(ServerRow.id == TurnRow.server, ServerRow.seen_at > DatabaseTime(LEASE_SECONDS))
+_PLAIN = TurnRow.attempt.is_(None)
 _LOST = and_(TurnRow.state == RUNNING, not_(_THERE))
+_GONE = not_(exists().where(ServerRow.id == TurnRow.server, ServerRow.seen_at > DatabaseTime(DURABLE_LEASE_SECONDS)))
+_LOST_DURABLE = and_(TurnRow.state == RUNNING, TurnRow.attempt.is_not(None), _GONE)
 
 
 class SqlTurns:
@@ -52,18 +67,28 @@ class SqlTurns:
         server: names the server that takes the turns, the same one after a restart.
         kept: how many seconds events are kept after the end of their turn.
         clock: the time.
+        durable: whether the server goes on with durable turns of others; otherwise they end as all turns do.
     """
 
-    def __init__(self, database: Database, server: str, kept: float, clock: SteadyClock) -> None:
+    def __init__(
+        self, database: Database, server: str, kept: float, clock: SteadyClock, *, durable: bool = False
+    ) -> None:
+        self._endable = _PLAIN if durable else true()
+        self._pause = DURABLE_BEAT_SECONDS if durable else BEAT_SECONDS
         self._database = database
         self._server = server
         self._kept = kept
         self._clock = clock
         self._beaten = -inf
 
-    async def reserve(self, owner: str, turn: str, session: str) -> bool:
+    @property
+    def server(self) -> str:
+        """The name of the server that takes the turns."""
+        return self._server
+
+    async def reserve(self, owner: str, turn: str, session: str, *, durable: bool = False) -> bool:
         """Store a turn without events; False, and nothing is stored, when its owner has one of this id."""
-        new = self._turn(owner, turn, session, state=RUNNING, last=0)
+        new = self._turn(owner, turn, session, state=RUNNING, last=0) | {"attempt": 1 if durable else None}
         async with self._database.writing() as connection:
             await self._beat(connection)
             try:
@@ -73,9 +98,22 @@ class SqlTurns:
                 return False
         return True
 
-    async def append(self, added: Sequence[NewEvents], *, again: bool = False) -> None:
-        """Store events of several turns in one transaction; `again` after a failure, since it may have stored them."""
-        rows = await asyncio.to_thread(self._rows, added)
+    async def append(self, added: Sequence[NewEvents], *, again: bool = False) -> Collection[NewEvents]:
+        """Store events of several turns in one transaction; `again` after a failure, since it may have stored them.
+
+        Returns:
+            What was not stored, because other processes have taken these durable turns over.
+        """
+        sealed = await asyncio.to_thread(lambda: [self._rows([one]) for one in added])
+        async with self._database.writing() as connection:
+            refused = [one for one in added if not await _is_ours(connection, one)]
+            kept = [pair for pair in zip(added, sealed, strict=True) if pair[0] not in refused]
+            await self._append(connection, [one for one, _ in kept], [row for _, rows in kept for row in rows], again)
+        return refused
+
+    async def _append(
+        self, connection: AsyncConnection, added: Sequence[NewEvents], rows: Sequence[dict[str, Any]], again: bool
+    ) -> None:
         new = [
             self._turn(one.owner, one.turn, one.session, state=one.state, last=one.last) for one in added if one.is_new
         ]
@@ -84,17 +122,16 @@ class SqlTurns:
             for one in added
             if one.state != RUNNING and not one.is_new
         ]
-        async with self._database.writing() as connection:
-            if again:
-                for one in added:
-                    await self._remove(connection, one)
-            await self._beat(connection)
-            if new:
-                await connection.execute(_NEW, new)
-            if ended and (await connection.execute(_END_RUNNING, ended)).rowcount < len(ended):
-                await self._end_again(connection, ended)
-            if rows:
-                await connection.execute(_ADD, rows)
+        if again:
+            for one in added:
+                await self._remove(connection, one)
+        await self._beat(connection)
+        if new:
+            await connection.execute(_NEW, new)
+        if ended and (await connection.execute(_END_RUNNING, ended)).rowcount < len(ended):
+            await self._end_again(connection, ended)
+        if rows:
+            await connection.execute(_ADD, rows)
 
     async def _remove(self, connection: AsyncConnection, added: NewEvents) -> None:
         mine = and_(TurnEventsRow.owner == added.owner, TurnEventsRow.turn == added.turn)
@@ -155,6 +192,7 @@ class SqlTurns:
         old = exists().where(of_row, TurnRow.ended_at < self._clock.at(self._kept))
         async with self._database.writing() as connection:
             await connection.execute(delete(TurnEventsRow).where(old))
+            await connection.execute(delete(TurnEffectRow).where(_ended_before(self._clock.at(self._kept))))
             await connection.execute(
                 delete(TurnRow).where(TurnRow.ended_at < self._clock.at(self._kept + KNOWN_SECONDS))
             )
@@ -162,11 +200,46 @@ class SqlTurns:
 
     async def end_interrupted(self) -> None:
         """End the turns that this server was taking when its process ended, and those of servers that are gone."""
-        await self._interrupt(or_(and_(TurnRow.server == self._server, TurnRow.state == RUNNING), _LOST))
+        mine = and_(TurnRow.server == self._server, TurnRow.state == RUNNING)
+        await self._interrupt(and_(self._endable, or_(mine, _LOST)))
 
     async def end_lost(self) -> int:
         """End the turns of servers that are gone: their last event says so; returns how many."""
-        return await self._interrupt(_LOST)
+        return await self._interrupt(and_(self._endable, _LOST))
+
+    async def take_over(self, owner: str, turn: str, step: int) -> TakenOver | None:
+        """Take a durable turn that goes on; None if it has ended or is not known."""
+        going = and_(_is(owner, turn), TurnRow.state == RUNNING, TurnRow.attempt.is_not(None))
+        taken = update(TurnRow).where(going).values(attempt=TurnRow.attempt + 1, server=self._server)
+        found = taken.returning(TurnRow.attempt, TurnRow.tries, TurnRow.step, TurnRow.stop_asked)
+        of_turn = and_(TurnEventsRow.owner == owner, TurnEventsRow.turn == turn)
+        async with self._database.writing() as connection:
+            row = (await connection.execute(found)).one_or_none()
+            if row is None:
+                return None
+            await self._beat(connection)
+            tries = (row.tries or 1) + 1 if row.step == step or (row.step is None and not step) else 1
+            await connection.execute(update(TurnRow).where(going).values(tries=tries, step=step))
+            last = (await connection.execute(select(func.max(TurnEventsRow.last)).where(of_turn))).scalar_one()
+        return TakenOver(row.attempt, tries, last or 0, bool(row.stop_asked))
+
+    def _lost(self, *, mine: bool) -> ColumnElement[bool]:
+        own = and_(TurnRow.server == self._server, TurnRow.state == RUNNING, TurnRow.attempt.is_not(None))
+        return or_(_LOST_DURABLE, own) if mine else _LOST_DURABLE
+
+    async def lost(self, *, mine: bool = False) -> Sequence[tuple[str, str]]:
+        """The durable turns of servers that are gone; and of this one, if wanted."""
+        wanted = select(TurnRow.owner, TurnRow.id).where(self._lost(mine=mine)).order_by(TurnRow.started_at)
+        async with self._database.reading() as connection:
+            found = (await connection.execute(wanted)).all()
+        return [(owner, turn) for owner, turn in found]
+
+    async def claim(self, owner: str, turn: str, *, mine: bool = False) -> bool:
+        """Become the server of a durable turn that is lost; of several servers, one does."""
+        claimed = update(TurnRow).where(_is(owner, turn), self._lost(mine=mine)).values(server=self._server)
+        async with self._database.writing() as connection:
+            await self._beat(connection)
+            return bool((await connection.execute(claimed)).rowcount)
 
     async def _interrupt(self, which: ColumnElement[bool]) -> int:
         """End turns that nobody takes any more; of several servers that do so at once, one ends each.
@@ -217,7 +290,7 @@ class SqlTurns:
             return (await connection.execute(wanted)).first() is not None
 
     def _is_due(self) -> bool:
-        return monotonic() - self._beaten > BEAT_SECONDS
+        return monotonic() - self._beaten > self._pause
 
     async def _beat(self, connection: AsyncConnection) -> None:
         """Note that this server is there, in a transaction that is under way; no turn is seen without its server."""
@@ -259,6 +332,12 @@ class SqlTurns:
         ]
 
 
+def _ended_before(moment: str) -> ColumnElement[bool]:
+    """Which effects of steps need not be known any more, since their turns ended before a moment."""
+    of_row = and_(TurnRow.owner == TurnEffectRow.owner, TurnRow.id == TurnEffectRow.turn)
+    return exists().where(of_row, TurnRow.ended_at < moment)
+
+
 def _parts(added: NewEvents) -> list[tuple[int, list[bytes]]]:
     """The events by rows, with the number of the first of each."""
     parts: list[tuple[int, list[bytes]]] = []
@@ -275,6 +354,14 @@ def _parts(added: NewEvents) -> list[tuple[int, list[bytes]]]:
 def _digest(session: str) -> str:
     """Stands for a conversation, whose id is any text of the client's."""
     return hashlib.sha256(session.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+async def _is_ours(connection: AsyncConnection, added: NewEvents) -> bool:
+    """Whether no other process has taken a turn over; it cannot until the transaction has ended."""
+    if added.attempt is None:
+        return True
+    ours = and_(_is(added.owner, added.turn), TurnRow.attempt == added.attempt)
+    return bool((await connection.execute(update(TurnRow).where(ours).values(attempt=added.attempt))).rowcount)
 
 
 def _is(owner: str, turn: str) -> ColumnElement[bool]:

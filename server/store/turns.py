@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final, Protocol
@@ -14,8 +14,14 @@ UNSTORED: Final = 1_024
 LEASE_SECONDS: Final = 15.0
 """How long after it was last seen a server counts as gone, and its turns as interrupted."""
 
+DURABLE_LEASE_SECONDS: Final = 4.0
+"""The same for durable turns, with which another server goes on."""
+
 BEAT_SECONDS: Final = 3.0
 """How often a server that takes turns notes that it is there."""
+
+DURABLE_BEAT_SECONDS: Final = 0.9
+"""The same for a server whose turns are durable."""
 
 RUNNING: Final = "running"
 """The state of a turn that has not ended; every other state is the kind of its last event."""
@@ -53,6 +59,7 @@ class NewEvents:
         first: the number of the first event.
         lines: the events.
         state: the turn's state after the last of them.
+        attempt: counts the processes that have taken a durable turn; None for a turn that ends with its process.
     """
 
     owner: str
@@ -62,6 +69,7 @@ class NewEvents:
     first: int
     lines: Sequence[bytes]
     state: str
+    attempt: int | None = None
 
     @property
     def last(self) -> int:
@@ -69,15 +77,59 @@ class NewEvents:
         return self.first + len(self.lines) - 1
 
 
+@dataclass(frozen=True)
+class TakenOver:
+    """A durable turn with which this process goes on.
+
+    Attributes:
+        attempt: the number of this process.
+        tries: how often the step has been begun at which it goes on, this time included.
+        last: the number of the last event that is stored.
+        stop_asked: whether it was to be stopped.
+    """
+
+    attempt: int
+    tries: int
+    last: int
+    stop_asked: bool
+
+
 class TurnStore(Protocol):
     """Stores the events of turns. Every method may raise `StoreUnavailable` or `SecretKeyUnavailable`."""
 
-    async def reserve(self, owner: str, turn: str, session: str) -> bool:
+    @property
+    def server(self) -> str:
+        """The name of the server that takes the turns."""
+        ...
+
+    async def reserve(self, owner: str, turn: str, session: str, *, durable: bool = False) -> bool:
         """Store a turn without events; False, and nothing is stored, when its owner has one of this id."""
         ...
 
-    async def append(self, added: Sequence[NewEvents], *, again: bool = False) -> None:
-        """Store events of several turns in one transaction; `again` after a failure, since it may have stored them."""
+    async def append(self, added: Sequence[NewEvents], *, again: bool = False) -> Collection[NewEvents]:
+        """Store events of several turns in one transaction; `again` after a failure, since it may have stored them.
+
+        Returns:
+            What was not stored, because other processes have taken these durable turns over.
+        """
+        ...
+
+    async def take_over(self, owner: str, turn: str, step: int) -> TakenOver | None:
+        """Take a durable turn that goes on; None if it has ended or is not known.
+
+        Args:
+            owner: whose it is.
+            turn: its id.
+            step: how many of its steps are recorded.
+        """
+        ...
+
+    async def lost(self, *, mine: bool = False) -> Sequence[tuple[str, str]]:
+        """The durable turns of servers that are gone; and of this one, if wanted."""
+        ...
+
+    async def claim(self, owner: str, turn: str, *, mine: bool = False) -> bool:
+        """Become the server of a durable turn that is lost; of several servers, one does."""
         ...
 
     async def find(self, owner: str, turn: str) -> StoredTurn | None:

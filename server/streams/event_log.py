@@ -49,12 +49,15 @@ class EventLog:
         wake: called when there is something to store.
         is_new: whether nothing is stored of it.
         is_urgent: whether somebody may need the stored events soon.
+        attempt: counts the processes that have taken a durable turn; None for another one.
+        last: the number of the last event that earlier processes may have sent.
 
     Attributes:
         last: the number of the last event.
         stored: the number of the last event that is stored.
         state: `RUNNING`, or the kind of the last event.
         readers: who follows.
+        is_left: whether another process goes on with the turn, so that readers follow what it stores.
     """
 
     def __init__(
@@ -66,9 +69,13 @@ class EventLog:
         *,
         is_new: bool = True,
         is_urgent: bool = False,
+        attempt: int | None = None,
+        last: int = 0,
     ) -> None:
         self.owner, self.turn, self.session = owner, turn, session
-        self.last = self.stored = 0
+        self.last = self.stored = last
+        self.is_left = False
+        self._attempt = attempt
         self.state = RUNNING
         self.readers: set[Reader] = set()
         self._wake = wake
@@ -102,6 +109,8 @@ class EventLog:
             line: its JSON.
             state: the turn's state after it.
         """
+        if self.is_left:
+            return
         self.last += 1
         self.state = state
         self._lines.append(line)
@@ -113,17 +122,24 @@ class EventLog:
 
     async def room(self) -> None:
         """Wait while too much is in memory that is not stored."""
-        while not self._has_room():
+        while not (self._has_room() or self.is_left):
             self._room.clear()
             await self._room.wait()
 
     def unstored(self) -> NewEvents | None:
         """What is to be stored, if there is anything."""
-        if self.stored == self.last:
+        if self.stored == self.last or self.is_left:
             return None
         first = self.stored + 1
         lines = [self._lines[number - self.first] for number in range(first, self.last + 1)]
-        return NewEvents(self.owner, self.turn, self.session, self._is_new, first, lines, self.state)
+        return NewEvents(self.owner, self.turn, self.session, self._is_new, first, lines, self.state, self._attempt)
+
+    def leave(self) -> None:
+        """Leave the turn to another process; nothing is written here any more."""
+        self.is_left = True
+        for reader in self.readers:
+            reader.woken.set()
+        self._room.set()
 
     def has_stored(self, added: NewEvents) -> None:
         """Note that events are stored."""
@@ -154,7 +170,7 @@ class EventLog:
                 yield lines
                 if self._is_failing:
                     self._let_go()
-            elif self.has_ended:
+            elif self.has_ended or self.is_left:
                 return
             else:
                 await reader.woken.wait()

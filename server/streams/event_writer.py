@@ -86,14 +86,17 @@ class EventWriter:
         added = {turn: events for turn in turns if (events := turn.unstored()) is not None}
         try:
             store = await self._store()
-            await store.append(list(added.values()), again=any(turns.values()))
+            refused = await store.append(list(added.values()), again=any(turns.values()))
         except Exception as failure:  # noqa: BLE001  (whatever is wrong with one turn must not end the storing of others)
             await self._failed(turns, failure)
             return False
         for turn, events in added.items():
-            turn.has_stored(events)
+            if events in refused:
+                turn.leave()
+            else:
+                turn.has_stored(events)
         for turn in turns:
-            if turn.has_ended and turn.stored == turn.last:
+            if turn.is_left or (turn.has_ended and turn.stored == turn.last):
                 await self._ended(turn)
         await self._prune(store)
         return True

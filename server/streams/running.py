@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final, Protocol, runtime_checkable
 from uuid import uuid4
 
 from agent.contract.endings import cancelled
@@ -16,7 +17,7 @@ from runtime.database.backends.urls import is_sqlite
 from runtime.database.database import Database
 from runtime.telemetry import bound_fields
 from server.json_response import json_bytes
-from server.store.turns import RUNNING, Lines, SteadyClock, StoredTurn, TurnStore
+from server.store.turns import RUNNING, UNSTORED, Lines, SteadyClock, StoredTurn, TakenOver, TurnStore
 from server.streams.elsewhere import Heartbeat, ServerName, stop_elsewhere
 from server.streams.event_log import EventLog, Reader
 from server.streams.event_writer import UNAVAILABLE, EventWriter
@@ -28,6 +29,8 @@ POLL_SECONDS: Final = 0.25
 """How often the events of a turn that runs elsewhere are read."""
 
 INTERRUPTED: Final = "The server ended during this turn; what was saved before is kept."
+
+GOES_ON: Final = "Another server goes on with this turn; its events can be followed by its id."
 
 logger = logging.getLogger(__name__)
 
@@ -47,6 +50,19 @@ class Turn(Protocol):
 
     def stop(self, reason: StopReason) -> None:
         """End soon, with a last event that says why."""
+        ...
+
+
+@runtime_checkable
+class DurableTurn(Turn, Protocol):
+    """What runs, and goes on in another process when this one ends."""
+
+    def attach(self, log: EventLog) -> None:
+        """Be given where its events are written."""
+        ...
+
+    def leave(self) -> None:
+        """End soon without a last event: another process goes on."""
         ...
 
 
@@ -109,27 +125,36 @@ class RunningTurn:
         if self._grace is None:
             if reader is self._client:
                 self.stop("abandoned")
-        elif not self.log.readers:
+        elif not self.log.readers and self._grace < math.inf:
             self._alone = asyncio.get_running_loop().call_later(self._grace, self.stop, "abandoned")
 
     def stop(self, reason: StopReason) -> None:
         """End the turn; its last event says why. The first reason counts."""
         if not self._is_stopping and not self.log.has_ended:
             self._is_stopping = True
-            self._turn.stop(reason)
+            if reason == "interrupted" and isinstance(self._turn, DurableTurn):
+                self.leave_to_others()
+            else:
+                self._turn.stop(reason)
+
+    def leave_to_others(self) -> None:
+        """End without a last event, since another process goes on with the turn."""
+        if isinstance(self._turn, DurableTurn):
+            self._turn.leave()
+        self.log.leave()
+        self._ended.set()
 
     async def ended(self) -> Ending:
         """The last event, when it has come."""
         await self._ended.wait()
-        assert self.ending is not None  # noqa: S101  (set before; narrows the type)
-        return self.ending
+        return self.ending or cancelled(message=GOES_ON, reason="interrupted")
 
     async def _run(self) -> None:
         try:
             with bound_fields(turn_id=self.id):
                 await self._turn.run(self._send)
         finally:
-            if self.ending is None:
+            if self.ending is None and not self.log.is_left:
                 self._end(cancelled(message=INTERRUPTED, reason="interrupted"))
             if self._alone is not None:
                 self._alone.cancel()
@@ -157,6 +182,7 @@ class RunningTurns:
         kept: seconds that events are kept.
         data: the data folder, which names the server.
         clock: the time of what is stored.
+        durable: whether turns of servers that are gone are not ended, because a server goes on with them.
     """
 
     def __init__(
@@ -168,7 +194,9 @@ class RunningTurns:
         kept: float,
         data: Path,
         clock: SteadyClock | None = None,
+        durable: bool = False,
     ) -> None:
+        self._durable = durable
         self._database = database
         self._stopping = stopping
         self._grace = grace
@@ -193,7 +221,7 @@ class RunningTurns:
                 from server.store.turn_rows import SqlTurns
 
                 name = await asyncio.to_thread(self._name.take)
-                opened = SqlTurns(self._database, name, self._kept, self._clock)
+                opened = SqlTurns(self._database, name, self._kept, self._clock, durable=self._durable)
                 await opened.end_interrupted()
                 self._opened = opened
             return self._opened
@@ -214,18 +242,50 @@ class RunningTurns:
             TurnExists: the owner has a turn of this id.
             StoreUnavailable: the id cannot be reserved.
         """
-        turn_id = turn_id or uuid4().hex
-        if is_named and not await (await self.store()).reserve(owner, turn_id, turn.session):
+        turn_id, durable = turn_id or uuid4().hex, isinstance(turn, DurableTurn)
+        is_reserved = is_named or durable
+        if is_reserved and not await (await self.store()).reserve(owner, turn_id, turn.session, durable=durable):
             raise TurnExists
         log = EventLog(
             owner,
             turn_id,
             turn.session,
             self._writer.wake,
-            is_new=not is_named,
+            is_new=not is_reserved,
             is_urgent=resumable,
+            attempt=1 if durable else None,
         )
-        started = RunningTurn(turn, log, self._grace if resumable else None)
+        return self._begin(turn, log, self._grace if resumable else None)
+
+    def go_on(self, owner: str, turn_id: str, turn: DurableTurn, taken: TakenOver) -> RunningTurn:
+        """Go on with a durable turn that another process has begun.
+
+        Args:
+            owner: whose turn it is.
+            turn_id: its id.
+            turn: what runs.
+            taken: how it was taken over.
+        """
+        log = EventLog(
+            owner,
+            turn_id,
+            turn.session,
+            self._writer.wake,
+            is_new=False,
+            is_urgent=True,
+            attempt=taken.attempt,
+            last=taken.last + UNSTORED,  # as many may have been sent and not stored
+        )
+        return self._begin(turn, log, math.inf)
+
+    def _begin(self, turn: Turn, log: EventLog, grace: float | None) -> RunningTurn:
+        if isinstance(turn, DurableTurn):
+            turn.attach(log)
+        owner = log.owner
+        started = RunningTurn(turn, log, grace)
+        earlier = self._turns.get((owner, log.turn))
+        if earlier is not None:
+            earlier.leave_to_others()
         self._turns[owner, log.turn] = started
         if self._watching is None:
             self._watching = asyncio.create_task(self._stop_all(), name="turns-stopping")
@@ -269,6 +329,10 @@ class RunningTurns:
         async with aclosing(running.log.read(reader, self._read_stored)) as events:
             async for lines in events:
                 yield lines
+        if running.log.is_left and not self._stopping.is_set():
+            async with aclosing(self.read_stored(running.log.owner, running.id, reader.at)) as events:
+                async for lines in events:
+                    yield lines
 
     async def follow(self, owner: str, turn: str) -> AsyncGenerator[Lines]:
         """The events of a turn from the first, wherever it runs or ran; none if it is not known."""
@@ -331,7 +395,11 @@ class RunningTurns:
             running.stop("stopped")
 
     async def _stored(self, log: EventLog) -> None:
-        self._turns.pop((log.owner, log.turn), None)
+        running = self._turns.get((log.owner, log.turn))
+        if running is not None and running.log is log:
+            if log.is_left and not running.task.done():
+                running.leave_to_others()
+            del self._turns[log.owner, log.turn]
         if log in self._forgotten:
             self._forgotten.discard(log)
             try:

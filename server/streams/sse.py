@@ -104,12 +104,15 @@ class SseEncoder:
     Args:
         session: the conversation's id, repeated at the end.
         details: whether clients also receive thoughts, and the calls and results of tools.
+
+    Attributes:
+        has_text: whether a part of the answer's text was sent.
     """
 
     def __init__(self, session: str, *, details: bool = False) -> None:
         self._session = session
         self._details = details
-        self._has_text = False
+        self.has_text = False
 
     def encode(self, event: TurnEvent, stored: Stored | None = None) -> list[Event]:
         """The events that one event of a turn becomes: none for one that clients do not receive.
@@ -143,7 +146,7 @@ class SseEncoder:
             case TodosWritten():
                 return [TodosEvent(todos=event.todos)]
             case PartStartEvent(part=TextPart(content=text)):
-                return self._token(f"\n\n{text}" if self._has_text else text)
+                return self._token(f"\n\n{text}" if self.has_text else text)
             case PartDeltaEvent(delta=TextPartDelta(content_delta=text)):
                 return self._token(text)
             case TurnEnded(result=result):
@@ -170,7 +173,7 @@ class SseEncoder:
     def _token(self, text: str) -> list[Event]:
         if not text:
             return []
-        self._has_text = True
+        self.has_text = True
         return [TokenEvent(chunk=text)]
 
 

@@ -8,7 +8,7 @@ import asyncio
 import re
 from collections.abc import Collection, Iterable
 from dataclasses import replace
-from uuid import uuid4
+from uuid import NAMESPACE_OID, uuid5
 
 from pydantic_ai import ToolApproved
 
@@ -65,7 +65,7 @@ async def ask_about_keys(turn: Turn) -> TurnResult | None:
         apply=request.apply,
         max_attempts=request.max_attempts or MAX_ATTEMPTS,
         messages=[],
-        approvals={f"key-{uuid4().hex[:12]}": one for one in asked},
+        approvals={_question_id(turn, one.variable): one for one in asked},
         canvas=turn.before,
         turn=turn.conversation.origin,
         keys=sealed,
@@ -73,6 +73,11 @@ async def ask_about_keys(turn: Turn) -> TurnResult | None:
     )
     log_event("assistant.keys.asked", variables=sorted(values))
     return turn.result("pending", waiting_text(turn, pending), pending=pending)
+
+
+def _question_id(turn: Turn, variable: str) -> str:
+    """The id of a question: the same again when another process goes on with the turn."""
+    return f"key-{uuid5(NAMESPACE_OID, f'{turn.id} {variable}').hex[:12]}"
 
 
 _TITLE = "A key in the message may be kept as a variable."

@@ -68,6 +68,7 @@ drop table transcripts;
 drop table transcript_messages;
 drop table turns;
 drop table turn_events;
+drop table turn_effects;
 drop table secrets;
 drop table servers;
 drop table langflow_links;

@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0020"
-down_revision = "0017"
+down_revision = "0019"
 
 _WHOLE = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 

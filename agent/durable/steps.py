@@ -1,0 +1,108 @@
+"""The steps of a turn: what it asks of models, tools and stores, done at once or recorded so that it is done once."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Final, Protocol, TypeAlias
+
+from pydantic_ai import AgentStreamEvent
+from pydantic_ai.models import Model
+from pydantic_ai.toolsets import AbstractToolset
+
+from agent.conversation.memory import Memory
+from flows.json_values import Json
+from runtime.results import RunResult
+from runtime.sessions.run_entry import RunEntry
+from runtime.sessions.runs import RunLog
+from runtime.usage.entry import Usage
+from runtime.usage.log import UsageLog
+from tools.workbench import Workbench
+
+Forward: TypeAlias = Callable[[AgentStreamEvent], Awaitable[None]]
+"""Receives the events of a model's answer as they come."""
+
+
+class Steps(Protocol):
+    """Carries out what a turn must not do twice. Everything else in a turn follows from what these gave."""
+
+    def model(self, model: Model, forward: Forward) -> Model:
+        """A model each of whose answers is a step.
+
+        Args:
+            model: the model.
+            forward: receives the events of answers that are streamed, if they do not come from the returned model.
+        """
+        ...
+
+    def toolset(self, toolset: AbstractToolset[Workbench]) -> AbstractToolset[Workbench]:
+        """A toolset each of whose calls is a step, with what it changes on the workbench."""
+        ...
+
+    def memory(self, memory: Memory) -> Memory:
+        """A memory each access to which is a step."""
+        ...
+
+    async def on_bench(self, name: str, bench: Workbench, work: Callable[[], Awaitable[None]]) -> None:
+        """Do something that changes a workbench.
+
+        Args:
+            name: the step's name.
+            bench: the workbench.
+            work: changes it.
+        """
+        ...
+
+    async def value(self, name: str, work: Callable[[], Awaitable[Json]]) -> Json:
+        """Something that may come out differently the next time.
+
+        Args:
+            name: the step's name.
+            work: finds it.
+        """
+        ...
+
+    async def count(self, log: UsageLog, user: str, used: dict[str, Usage]) -> None:
+        """Count what the turn used, once."""
+        ...
+
+    async def log_run(self, log: RunLog, user: str, entry: RunEntry, result: RunResult) -> None:
+        """Keep a run, once."""
+        ...
+
+
+class PlainSteps:
+    """Does everything at once, and records nothing."""
+
+    def model(self, model: Model, forward: Forward) -> Model:
+        """The model itself."""
+        del forward
+        return model
+
+    def toolset(self, toolset: AbstractToolset[Workbench]) -> AbstractToolset[Workbench]:
+        """The toolset itself."""
+        return toolset
+
+    def memory(self, memory: Memory) -> Memory:
+        """The memory itself."""
+        return memory
+
+    async def on_bench(self, name: str, bench: Workbench, work: Callable[[], Awaitable[None]]) -> None:
+        """Do it."""
+        del name, bench
+        await work()
+
+    async def value(self, name: str, work: Callable[[], Awaitable[Json]]) -> Json:
+        """Find it."""
+        del name
+        return await work()
+
+    async def count(self, log: UsageLog, user: str, used: dict[str, Usage]) -> None:
+        """Count it in the background."""
+        log.record(user, used)
+
+    async def log_run(self, log: RunLog, user: str, entry: RunEntry, result: RunResult) -> None:
+        """Keep it in the background."""
+        log.record(user, entry, result)
+
+
+PLAIN: Final = PlainSteps()

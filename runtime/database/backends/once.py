@@ -1,0 +1,57 @@
+"""Effects that are stored once: the transaction that stores one also notes that it is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from runtime.database.errors import Done
+from runtime.database.tables import TurnEffectRow
+
+
+@dataclass(frozen=True)
+class Effect:
+    """The effect of one step of a turn.
+
+    Attributes:
+        owner: whose turn it is.
+        turn: its id.
+        step: the number of the step.
+    """
+
+    owner: str
+    turn: str
+    step: int
+
+
+_EFFECT: ContextVar[Effect | None] = ContextVar("effect", default=None)
+
+
+@contextmanager
+def stored_once(effect: Effect) -> Generator[None]:
+    """Let what is stored in the block be the effect of a step."""
+    token = _EFFECT.set(effect)
+    try:
+        yield
+    finally:
+        _EFFECT.reset(token)
+
+
+async def note_once(connection: AsyncConnection) -> None:
+    """Note in a transaction that what it stores is stored, if it is the effect of a step.
+
+    Raises:
+        Done: it is already.
+    """
+    effect = _EFFECT.get()
+    if effect is None:
+        return
+    dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
+    noted = dialect.insert(TurnEffectRow).values(owner=effect.owner, turn=effect.turn, step=effect.step)
+    if not (await connection.execute(noted.on_conflict_do_nothing())).rowcount:
+        raise Done

@@ -1,0 +1,1 @@
+"""Turns of a server that another process goes on with when this one dies."""

@@ -1,0 +1,204 @@
+"""The journal of a durable turn: its steps, each recorded with the events that were told up to its end."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import zlib
+from collections.abc import Awaitable, Callable
+from typing import Final, Protocol
+
+from agent.contract.events import Event, RewoundEvent
+from flows.document import Flow
+from flows.json_values import Json, JsonObject, as_list, as_object, as_text
+from runtime.database.errors import Done
+from runtime.keychain.documents import DocumentSealing
+from server.store.turns import Lines
+from server.streams.event_log import EventLog
+
+Record = Callable[[str, Callable[[], Awaitable[str]]], Awaitable[str]]
+"""Records what a named step gives, or gives what was recorded of it."""
+
+LEVEL: Final = 1
+"""How hard records are compressed: flows repeat themselves, so that more takes time and saves little."""
+
+
+class Left(Exception):
+    """Another process goes on with the turn; this one writes nothing more of it."""
+
+
+class Teller(Protocol):
+    """Tells clients what happens in a turn."""
+
+    @property
+    def canvas(self) -> Flow:
+        """The canvas as it is."""
+        ...
+
+    @property
+    def place(self) -> JsonObject:
+        """What it has to remember from one event to the next."""
+        ...
+
+    def go_on_at(self, place: JsonObject) -> None:
+        """Remember what `place` was."""
+        ...
+
+    async def send(self, event: Event) -> None:
+        """Send an event to the clients."""
+        ...
+
+
+def packed(value: Json, documents: DocumentSealing) -> str:
+    """A value compressed and encrypted. Blocks for a moment."""
+    written = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+    return documents.seal_text(base64.b85encode(zlib.compress(written, LEVEL)).decode())
+
+
+def unpacked(text: str, documents: DocumentSealing) -> Json:
+    """The value that was given to `packed`. Blocks for a moment."""
+    return json.loads(zlib.decompress(base64.b85decode(documents.unseal_text(text))).decode("utf-8", "surrogatepass"))
+
+
+class StepJournal:
+    """Records the steps of one turn.
+
+    Args:
+        owner: whose turn it is.
+        turn: its id.
+        documents: encrypts what is recorded.
+
+    Attributes:
+        is_replaying: whether what is done was done before by another process, so that nothing is told.
+        is_left: whether another process goes on.
+        lost: events that were told and not stored, as the records have them.
+    """
+
+    def __init__(self, owner: str, turn: str, documents: DocumentSealing) -> None:
+        self.owner = owner
+        self.turn = turn
+        self.is_replaying = False
+        self.is_left = False
+        self.lost: list[tuple[int, bytes]] = []
+        self._documents = documents
+        self._record: Record | None = None
+        self._teller: Teller | None = None
+        self._log: EventLog | None = None
+        self._number = 0
+        self._recorded = 0
+        self._told = self._stored = 0
+        self._store_lost: Callable[[Lines], Awaitable[None]] | None = None
+
+    @property
+    def was_taken_over(self) -> bool:
+        """Whether another process has begun the turn."""
+        return self._store_lost is not None
+
+    def begin(self, teller: Teller, log: EventLog, record: Record) -> None:
+        """Begin with a new turn.
+
+        Args:
+            teller: tells the clients.
+            log: has the events.
+            record: records steps.
+        """
+        self._teller, self._log, self._record = teller, log, record
+
+    def go_on(self, recorded: int, stored: int, store_lost: Callable[[Lines], Awaitable[None]]) -> None:
+        """Go on with a turn that another process has begun.
+
+        Args:
+            recorded: how many steps are recorded.
+            stored: the number of the last event that is stored.
+            store_lost: stores events that were told and not stored.
+        """
+        self.is_replaying = True
+        self._recorded, self._stored = recorded, stored
+        self._store_lost = store_lost
+
+    def leave(self) -> None:
+        """Leave the turn to another process."""
+        self.is_left = True
+
+    async def step(
+        self, name: str, work: Callable[[], Awaitable[Json]], done: Callable[[], Awaitable[Json]] | None = None
+    ) -> Json:
+        """What a step came to; see `agent.durable.recorded.Journal`."""
+        if self.is_left:
+            raise asyncio.CancelledError
+        assert self._record is not None  # noqa: S101  (begun; narrows the type)
+        self._number += 1
+        number, fresh = self._number, list[Json]()
+
+        async def live() -> str:
+            await self.catch_up()
+            value = await (work() if done is None else self._once(number, work, done))
+            fresh.append(value)
+            if self.is_left:
+                raise asyncio.CancelledError
+            return await asyncio.to_thread(packed, {"value": value, "told": self._mark()}, self._documents)
+
+        try:
+            text = await self._record(name, live)
+        except Left:
+            self.leave()
+            raise asyncio.CancelledError from None
+        if fresh:
+            return fresh[0]
+        found = as_object(await asyncio.to_thread(unpacked, text, self._documents))
+        self._pass(as_object(found.get("told")))
+        if number >= self._recorded:
+            await self.catch_up()
+        return found.get("value")
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether nothing is told: it was told before, or another process tells it."""
+        return self.is_replaying or self.is_left
+
+    async def begun(self) -> None:
+        """Begin; without recorded steps, a turn that is taken over is told again from its beginning."""
+        if not self._recorded:
+            await self.catch_up()
+
+    async def catch_up(self) -> None:
+        """Tell clients from now on, beginning with the place from which the turn goes on."""
+        if not self.is_replaying:
+            return
+        self.is_replaying = False
+        assert self._teller is not None  # noqa: S101  (begun; narrows the type)
+        if self.lost and self._store_lost is not None:
+            await self._store_lost(self.lost)
+        await self._teller.send(RewoundEvent(to=self._told, flow=self._teller.canvas))
+
+    async def _once(
+        self, number: int, work: Callable[[], Awaitable[Json]], done: Callable[[], Awaitable[Json]]
+    ) -> Json:
+        from runtime.database.backends.once import Effect, stored_once
+
+        with stored_once(Effect(self.owner, self.turn, number)):
+            try:
+                return await work()
+            except Done:
+                return await done()
+
+    def _mark(self) -> JsonObject:
+        """What was told: the number of the last event, those that are not stored yet, and the teller's place."""
+        assert self._log is not None and self._teller is not None  # noqa: PT018, S101  (begun; narrows the types)
+        waiting = self._log.unstored()
+        mark: JsonObject = {"at": self._log.last, "place": self._teller.place}
+        if waiting is not None:
+            mark |= {"first": waiting.first, "lines": [line.decode() for line in waiting.lines]}
+        return mark
+
+    def _pass(self, told: JsonObject) -> None:
+        """Note what was told up to the end of a step that was done before."""
+        at, first = told.get("at"), told.get("first")
+        self._told = at if isinstance(at, int) else self._told
+        if isinstance(first, int):
+            known = self.lost[-1][0] if self.lost else self._stored
+            lines = enumerate(map(as_text, as_list(told.get("lines"))), first)
+            self.lost += [(number, line.encode()) for number, line in lines if number > known]
+        if self._teller is not None:
+            self._teller.go_on_at(as_object(told.get("place")))

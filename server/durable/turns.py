@@ -1,0 +1,306 @@
+"""The durable turns of one server: those that it begins, and those with which it goes on."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from agent.contract.events import Event, StopReason
+from agent.durable.recorded import RecordedSteps
+from agent.errors import ModelChoiceError, explain
+from agent.turn.result import TurnError
+from runtime.database.backends.urls import is_sqlite
+from runtime.database.errors import StoreUnavailable
+from server.access.caller import flow_store
+from server.durable.canvas import RecordedCanvas
+from server.durable.document import TurnDocument
+from server.durable.ending import OLD, POISON, STOPPED, UNKNOWN, EarlyEnding, Why
+from server.durable.journal import StepJournal, packed, unpacked
+from server.durable.parts import ServedTurn, TurnParts
+from server.limits.slots import Slot
+from server.state import ServerState
+from server.store.flows import FlowEntry, StoredFlow
+from server.store.turns import Lines, NewEvents, TakenOver
+from server.stored_canvas import KeptCanvas
+from server.streams.event_log import EventLog
+
+if TYPE_CHECKING:
+    from runtime.durable.engine import DurableEngine
+
+TRIES: Final = 3
+"""How often a step of a turn is begun before the turn is given up."""
+
+LOOK_SECONDS: Final = 1.0
+"""How often a server looks for turns of servers that are gone."""
+
+KEPT: Final = timedelta(days=1)
+"""How long what is recorded of a turn is kept after it was begun, if it has ended."""
+
+REMOVE_SECONDS: Final = 600.0
+"""How often what is older is deleted."""
+
+log = logging.getLogger(__name__)
+
+
+class RecordedTurn:
+    """A turn whose steps are recorded, as `RunningTurns` takes it.
+
+    Args:
+        turn: the turn.
+        journal: of the turn.
+        begin: takes it when it is new, in a workflow; None for one that is in its workflow.
+        note_stop: notes that it is to be stopped, so that no process goes on with it.
+    """
+
+    def __init__(
+        self,
+        turn: ServedTurn,
+        journal: StepJournal,
+        begin: Callable[[], Awaitable[None]] | None,
+        note_stop: Callable[[], Awaitable[None]],
+    ) -> None:
+        self.session = turn.session
+        self._turn = turn
+        self._journal = journal
+        self._begin = begin
+        self._note_stop = note_stop
+        self._stopping: asyncio.Task[None] | None = None
+        self._send: Callable[[Event], Awaitable[None]] | None = None
+
+    def attach(self, log: EventLog) -> None:
+        """Be given where its events are written."""
+        from server.durable.workflow import record
+
+        self._journal.begin(self._turn, log, record)
+
+    async def run(self, send: Callable[[Event], Awaitable[None]]) -> None:
+        """Run to the end."""
+        self._send = send
+        await (self.take() if self._begin is None else self._begin())
+
+    async def take(self) -> None:
+        """Run to the end, in a workflow.
+
+        Raises:
+            asyncio.CancelledError: another process goes on with it.
+        """
+        assert self._send is not None  # noqa: S101  (it runs; narrows the type)
+        with self._turn.in_order():
+            await self._turn.run(self._send)
+        if self._journal.is_left:
+            raise asyncio.CancelledError
+
+    def stop(self, reason: StopReason) -> None:
+        """End soon, with a last event that says why."""
+
+        async def stop() -> None:
+            try:
+                await self._note_stop()
+            except StoreUnavailable:
+                log.exception("turns.durable.stop_not_noted")
+            self._turn.stop(reason)
+
+        self._stopping = asyncio.create_task(stop(), name="turn-stopping")
+
+    def leave(self) -> None:
+        """End soon without a last event."""
+        self._journal.leave()
+        self._turn.stop("interrupted")
+
+
+class DurableTurns:
+    """Durable turns of one server.
+
+    Args:
+        state: what the routes share.
+        engine: records them.
+        serve: makes a turn of its parts, to be served to clients.
+    """
+
+    def __init__(self, state: ServerState, engine: DurableEngine, serve: Callable[[TurnParts], ServedTurn]) -> None:
+        self._state = state
+        self._serve = serve
+        self._engine = engine
+        self._new: dict[tuple[str, str], RecordedTurn] = {}
+        self._looking: asyncio.Task[None] | None = None
+        self._removed = 0.0
+
+    async def open(self) -> None:
+        """Go on with what earlier processes of this server have left, and with what servers leave that are gone."""
+        from server.durable.workflow import serve_with
+
+        serve_with(self)
+        await self._engine.launch()
+        self._looking = asyncio.create_task(self._look(), name="durable-turns")
+
+    async def aclose(self) -> None:
+        """Leave what goes on to others."""
+        if self._looking is not None:
+            self._looking.cancel()
+        await self._engine.aclose()
+
+    async def parts(self, document: TurnDocument, slot: Slot) -> TurnParts:
+        """What a turn is made of whose steps are recorded.
+
+        Args:
+            document: what it is begun with.
+            slot: its place among the turns that go on.
+
+        Raises:
+            ModelChoiceError: the model is unavailable.
+        """
+        request, assistant = document.turn_request, self._state.assistant
+        owner = request.user
+        choice = await assistant.choose(document.model, owner)
+        journal = StepJournal(owner, request.turn_id, assistant.database.documents)
+        steps = RecordedSteps(journal, partial(_explained, choice.provider, choice.names))
+        stored, kept = None, None
+        if document.stored is not None and request.flow is not None:
+            entry = FlowEntry(**document.stored)
+            store, limit = await flow_store(self._state, owner), self._state.settings.nodes_limit
+            loaded = StoredFlow(entry=entry, flow=request.flow)
+            stored = RecordedCanvas(loaded, store, request.session, limit, journal, steps)
+        elif request.keep_canvas:
+            kept = KeptCanvas(assistant, owner, request.session)
+        stream = assistant.turn(request, stored or kept, choice, steps)
+        return TurnParts(document, stream, stored, journal, slot)
+
+    async def recorded(self, turn: ServedTurn, parts: TurnParts) -> RecordedTurn:
+        """A new turn, as `RunningTurns` takes it."""
+        from server.durable.workflow import start
+
+        journal = parts.journal
+        value = parts.document.model_dump(mode="json", exclude_none=True)
+        sealed = await asyncio.to_thread(packed, value, self._state.assistant.database.documents)
+        key = journal.owner, journal.turn
+
+        async def begin() -> None:
+            self._new[key] = made
+            await start(*key, sealed)
+
+        made = RecordedTurn(turn, journal, begin, partial(self._note_stop, *key))
+        return made
+
+    async def take(self, owner: str, turn: str, protocol: str, document: str) -> None:
+        """Take a turn in its workflow: a new one, or one that another process has begun."""
+        new = self._new.pop((owner, turn), None)
+        if new is not None:
+            await new.take()
+            return
+        from server.durable.workflow import PROTOCOL, steps_of
+
+        steps = await steps_of(owner, turn)
+        taken = await (await self._state.turns.store()).take_over(owner, turn, len(steps))
+        if taken is None:
+            return
+        found = TurnDocument.model_validate(await asyncio.to_thread(unpacked, document, self._documents))
+        why = STOPPED if taken.stop_asked else POISON if taken.tries > TRIES else OLD if protocol != PROTOCOL else None
+        if why is None:
+            try:
+                await self._go_on(found, len(steps), taken)
+            except ModelChoiceError as refused:
+                why = Why(refused.error)
+        if why is not None:
+            await self._end(found, steps, taken, why)
+
+    async def _go_on(self, document: TurnDocument, steps: int, taken: TakenOver) -> None:
+        owner, turn_id = document.request.user, document.request.turn_id
+        parts = await self.parts(document, self._state.turn_slots.take_beyond(owner))
+        parts.journal.go_on(steps, taken.last, partial(self._store_lost, owner, turn_id, taken.attempt))
+        recorded = RecordedTurn(self._serve(parts), parts.journal, None, partial(self._note_stop, owner, turn_id))
+        log.warning("turns.durable.goes_on turn=%s attempt=%d steps=%d", turn_id, taken.attempt, steps)
+        await self._state.turns.go_on(owner, turn_id, recorded, taken).task
+
+    async def _store_lost(self, owner: str, turn: str, attempt: int, lines: Lines) -> None:
+        """Store events that an earlier process has sent and not stored."""
+        store, first = await self._state.turns.store(), lines[0][0]
+        texts: Sequence[bytes] = [line for _, line in lines]
+        await store.append([NewEvents(owner, turn, "", False, first, texts, "running", attempt)])  # noqa: FBT003  (its order)
+
+    async def _end(self, document: TurnDocument, steps: list[str], taken: TakenOver, why: Why) -> None:
+        ending = EarlyEnding(self._state, document, taken, why)
+        values = await asyncio.to_thread(lambda: [unpacked(step, self._documents) for step in steps])
+        await ending.end(values)
+
+    @property
+    def _documents(self):
+        return self._state.assistant.database.documents
+
+    async def _note_stop(self, owner: str, turn: str) -> None:
+        await (await self._state.turns.store()).ask_to_stop(owner, turn)
+
+    async def _look(self) -> None:
+        """Find turns of servers that are gone, and delete what is too old."""
+        mine = True
+        while True:
+            try:
+                await self.look(mine=mine)
+                mine = False
+                await self._remove_old()
+            except StoreUnavailable:
+                log.exception("turns.durable.not_looked")
+            if is_sqlite(self._state.assistant.database.url):
+                await asyncio.sleep(REMOVE_SECONDS)
+            else:
+                await asyncio.sleep(LOOK_SECONDS)
+
+    async def look(self, *, mine: bool = False) -> None:
+        """Go on with the turns of servers that are gone.
+
+        Args:
+            mine: whether turns that an earlier process of this server had are looked at, too.
+        """
+        from server.durable.workflow import PROTOCOL, find, give_back, give_up, steps_of
+
+        store = await self._state.turns.store()
+        for owner, turn in await store.lost(mine=mine):
+            if self._state.turns.get(owner, turn) is not None or not await store.claim(owner, turn, mine=mine):
+                continue
+            found = await find(owner, turn)
+            if found is not None and found.is_open and found.protocol == PROTOCOL:
+                if found.executor != self._engine.executor:
+                    await give_back(owner, turn)
+                continue
+            steps = [] if found is None else await steps_of(owner, turn)
+            taken = await store.take_over(owner, turn, len(steps))
+            if taken is None:
+                continue
+            if found is None or not found.document:
+                await EarlyEnding(self._state, None, taken, UNKNOWN).end_alone(owner, turn)
+                continue
+            document = TurnDocument.model_validate(await asyncio.to_thread(unpacked, found.document, self._documents))
+            await give_up(owner, turn)
+            await self._end(document, steps, taken, OLD)
+
+    async def _remove_old(self) -> None:
+        from server.durable.workflow import ended_before, remove
+
+        now = asyncio.get_running_loop().time()
+        if self._removed and now - self._removed < REMOVE_SECONDS:
+            return
+        self._removed = now
+        await remove(await ended_before((datetime.now(UTC) - KEPT).isoformat()))
+
+
+async def open_durable(state: ServerState, serve: Callable[[TurnParts], ServedTurn]) -> Callable[[], Awaitable[None]]:
+    """Make the turns of a server durable; returns what ends that.
+
+    Args:
+        state: what the routes share.
+        serve: makes a turn of its parts.
+    """
+    from runtime.durable.engine import DurableEngine
+
+    store = await state.turns.store()
+    engine = DurableEngine(state.assistant.database.url, store.server)
+    state.durable = turns = DurableTurns(state, engine, serve)
+    await turns.open()
+    return turns.aclose
+
+
+def _explained(provider: str, names: Sequence[str], failure: Exception) -> TurnError:
+    return explain(failure, provider, list(names))
