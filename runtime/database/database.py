@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Generator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Generator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from flows.paths import data_folder
 from runtime.database.backends.urls import is_sqlite, sqlite_file
@@ -83,6 +83,17 @@ class Database:
         if self._peek is None or (self._engine is None and self._data is not None and has_earlier_files(self._data)):
             return None
         return self._peek.of(owner)
+
+    def read_at_once(self, statement: str, values: Sequence[str | int]) -> list[tuple[Any, ...]] | None:
+        """Few rows of an SQLite file that is open, in microseconds and as they are; None where they are to be read.
+
+        Args:
+            statement: SQL that reads by a key, with `?` for each value.
+            values: the values.
+        """
+        if self._peek is None or self._engine is None or self._found() != self._identity:
+            return None
+        return self._peek.rows(statement, values)
 
     @asynccontextmanager
     async def reading(self) -> AsyncGenerator[AsyncConnection]:

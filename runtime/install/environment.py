@@ -13,6 +13,7 @@ import shutil
 import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from flows.document import JsonObject
@@ -84,8 +85,11 @@ class RunnerEnvironment:
 
     def inputs(self) -> tuple[Version | None, ...]:
         """The versions of the files that the environment is created from; cheap enough to check before every run."""
-        files = (self.source / "uv.lock", self.source / "pyproject.toml", bundles_file(self.cache))
-        return tuple(version_of(file) for file in files)
+        return tuple(version_of(file) for file in self._input_files)
+
+    @cached_property
+    def _input_files(self) -> tuple[Path, ...]:
+        return self.source / "uv.lock", self.source / "pyproject.toml", bundles_file(self.cache)
 
     def current(self) -> RunnerEnvironment:
         """The environment of the current files: this one, unless they have changed."""

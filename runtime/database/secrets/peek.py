@@ -1,16 +1,18 @@
-"""Reads secrets from an SQLite file without SQLAlchemy, which a command would import and a turn would wait for."""
+"""Reads a few rows of an SQLite file without SQLAlchemy, which a command would import and a request would wait for."""
 
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
+from typing import Any
 
 _OF_OWNER = "SELECT kind, document FROM secrets WHERE owner = ?"
 
 
 class Peek:
-    """A connection that reads the secrets in an SQLite file, as they are at that moment.
+    """A connection that reads rows of an SQLite file, as they are at that moment.
 
     Args:
         file: the database.
@@ -23,14 +25,23 @@ class Peek:
         self._lock = Lock()
 
     def of(self, owner: str) -> dict[str, str] | None:
-        """The encrypted documents of an owner by kind; it takes some microseconds, and waits for nobody.
+        """The encrypted documents of an owner by kind; None when the file cannot tell."""
+        found = self.rows(_OF_OWNER, (owner,))
+        return None if found is None else dict(found)
+
+    def rows(self, statement: str, values: Sequence[str | int]) -> list[tuple[Any, ...]] | None:
+        """The rows of a statement that reads few; it takes some microseconds, and waits for nobody.
+
+        Args:
+            statement: with `?` for each value.
+            values: the values.
 
         Returns:
-            The documents; None when the file cannot tell, such as one of an earlier schema, and is to be opened.
+            The rows; None when the file cannot tell, such as one of an earlier schema, and is to be opened.
         """
         try:
             with self._lock:
-                return dict(self._current().execute(_OF_OWNER, (owner,)).fetchall())
+                return self._current().execute(statement, values).fetchall()
         except (sqlite3.Error, OSError):
             self.close()
             return None
