@@ -11,8 +11,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.evals.run_cache import RECORD_TO, RECORDED, SOURCES
-from tests.evals.run_sources import sources_digest
+from tests.evals.run_cache import RECORD_TO
+from tests.recordings.sources import RECORDED, SOURCES, sources_digest
 
 ROOT = Path(__file__).parent.parent
 TESTS = (

@@ -67,6 +67,7 @@ pytest_plugins = [
     "tests.processes.warm_engines",
     "tests.commands.forked",
     "tests.conformance.clients",
+    "tests.recordings.notice",
 ]
 
 

@@ -4,9 +4,8 @@ Most of the time of the scenarios' tests would go into running flows that are wr
 time. Their runs are recorded in `cassettes/runs.jsonl` (`python -m scripts.recorded_runs`); those that are not are made
 and kept in `.cache/`. The key of a run holds the engine's version, the flow, the input, the options, the scenario's
 models, the user's files and the messages that its session has; what it adds to them is kept with its result. A run
-that writes files is always made. A reference is run unless
-the sources that decide what a run gives (see `run_sources.py`) are those of the recordings, so that these hide no
-change of theirs.
+that writes files is always made. A reference is run unless the sources that decide what a run gives
+(`tests/recordings/sources.py`) are those of the recordings, so that these hide no change of theirs.
 """
 
 import hashlib
@@ -33,13 +32,10 @@ from runtime.run_events import EVENT_KINDS, RunEvent
 from runtime.sessions.memory import ProcessSessions, SessionMemory
 from runtime.sessions.messages import Message, MessageChanges, read_changes
 from runtime.sessions.store import StoredSession
-from tests.evals.run_sources import ROOT, sources_digest
+from tests.recordings.sources import RECORDED, ROOT, SOURCES, sources_digest
 from tools.workbench import FlowRunner
 
 FOLDER = ROOT / ".cache" / "test-runs"
-RECORDED = ROOT / "cassettes" / "runs.jsonl"
-"""The digest of the sources that ran the flows, then a line for each run: its key, result and events."""
-SOURCES = "sources"
 _EVENTS: TypeAdapter[RunEvent] = TypeAdapter(RunEvent)
 RECORD_TO = "WIREWRIGHT_RECORD_RUNS"
 """The variable that names a folder for every run that is used; then nothing recorded is read."""

@@ -10,7 +10,11 @@ from pathlib import Path
 from types import CodeType
 from typing import cast
 
-ROOT = Path(__file__).parent.parent.parent
+ROOT = Path(__file__).parents[2]
+RECORDED = ROOT / "cassettes" / "runs.jsonl"
+"""The digest of the sources that ran the flows, then a line for each run: its key, result and events."""
+
+SOURCES = "sources"
 START = Path("runtime/runner.py")
 """What makes a run; the modules of the runtime that it imports, and those that these import, are reached."""
 ENGINE = Path("lfx_runner")

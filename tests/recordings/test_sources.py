@@ -1,11 +1,13 @@
 """Which sources make recorded runs stale: those that decide what a run gives, and no others."""
 
+import json
 import shutil
 from pathlib import Path
 
 import pytest
 
-from tests.evals.run_sources import ROOT, SUPERVISING, code_of, deciding_sources, sources_digest
+from tests.recordings import notice
+from tests.recordings.sources import ROOT, SUPERVISING, code_of, deciding_sources, sources_digest
 
 CHANGE = "\n\nCHANGED = True\n"
 
@@ -62,3 +64,11 @@ def test_what_is_named_as_supervising_is_there(copied: Path) -> None:
     """A room that was moved would count as deciding without anybody's notice."""
     assert [name for name in SUPERVISING if not (ROOT / name).exists()] == []
     assert len(deciding_sources()) == len(deciding_sources(copied))
+
+
+def test_recordings_of_other_sources_are_noticed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    lines = tmp_path / "runs.jsonl"
+    monkeypatch.setattr(notice, "RECORDED", lines)
+    for digest, stale in ((sources_digest(), False), ("0" * 16, True)):
+        lines.write_text(json.dumps({"sources": digest}) + '\n{"key": "x"}\n', encoding="utf-8")
+        assert notice.is_stale() is stale
