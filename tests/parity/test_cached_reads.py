@@ -54,6 +54,17 @@ async def test_reads_of_different_things_are_made_each_once(catalogue: Catalogue
     assert reads == ["ChatInput", "ChatOutput"]
 
 
+@pytest.mark.parity("failure-cache-full", "assistant_tool_cache_eviction_total")
+async def test_a_read_is_still_known_after_more_others_than_the_original_keeps(
+    full_catalogue: Catalogue, reads: list[str]
+) -> None:
+    types = [one.type for one in full_catalogue][:101]
+    assert len(types) == 101
+    once = [call("describe_component", step, type=one) for step, one in enumerate(types, 1)]
+    await asked(full_catalogue, "question", once, [call("describe_component", 200, type=types[0])], "So they are.")
+    assert sorted(reads) == sorted(types), "the first of them is not read again"
+
+
 @pytest.mark.parity("scenario-cache-reset", "smoke-cache-empty")
 async def test_the_next_turn_reads_again(catalogue: Catalogue, reads: list[str]) -> None:
     await asked(catalogue, *("question", DESCRIBE, "It is.") * 2, texts=("What is it?", "And now?"))
