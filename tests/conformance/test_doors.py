@@ -202,11 +202,12 @@ async def over_mcp(live: Live, flow: str, mode: str, calls: Sequence[ToolCallPar
         await asked.put(one)
         return await one.answer
 
+    callback: Any = elicited
     headers = {"Authorization": live.client.headers["Authorization"]}
     url = f"{str(live.client.base_url).rstrip('/')}/mcp"
     async with (
         create_mcp_http_client(headers=headers) as http,
-        Client(streamable_http_client(url, http_client=http), mode=mode, elicitation_callback=elicited) as client,
+        Client(streamable_http_client(url, http_client=http), mode=mode, elicitation_callback=callback) as client,
     ):
         yield Mcp(client, flow, calls, asked)
 

@@ -6,12 +6,14 @@ from typing import Any
 import pytest
 
 from agent.models.scripted import call
+from agent.settings import AssistantSettings
 from flows.catalogue import Catalogue
 from tests.shared.scripted_assistant import Reply, ScriptedModel, assistant, play
 
 pytestmark = pytest.mark.anyio
 DESCRIBE = [call("describe_component", 1, type="ChatInput")]
 AGAIN = [call("describe_component", 2, type="ChatInput")]
+KEPT_BY_THE_ORIGINAL = 100
 OTHER = [call("describe_component", 3, type="ChatOutput")]
 
 
@@ -52,6 +54,17 @@ async def test_the_same_read_twice_in_a_turn_is_made_once_and_answers_alike(
 async def test_reads_of_different_things_are_made_each_once(catalogue: Catalogue, reads: list[str]) -> None:
     await asked(catalogue, "question", DESCRIBE, OTHER, AGAIN, "So it is.")
     assert reads == ["ChatInput", "ChatOutput"]
+
+
+@pytest.mark.parity("failure-cache-full", "assistant_tool_cache_eviction_total")
+async def test_a_read_is_still_known_after_all_others_that_a_turn_may_make(
+    catalogue: Catalogue, reads: list[str]
+) -> None:
+    assert AssistantSettings.model_fields["tool_limit"].default <= KEPT_BY_THE_ORIGINAL
+    types = [one.type for one in catalogue]
+    once = [call("describe_component", step, type=one) for step, one in enumerate(types, 1)]
+    await asked(catalogue, "question", once, [call("describe_component", 200, type=types[0])], "So they are.")
+    assert sorted(reads) == sorted(types), "the first of them is not read again"
 
 
 @pytest.mark.parity("scenario-cache-reset", "smoke-cache-empty")

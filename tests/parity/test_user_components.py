@@ -95,7 +95,7 @@ def test_a_name_that_is_not_a_class_is_refused_before_anything_is_written(name: 
     assert list(tmp_path.rglob("*")) == []
 
 
-@pytest.mark.parity("scenario-component-windows-devices", "smoke-component-devices")
+@pytest.mark.parity("scenario-component-windows-devices", "smoke-component-devices", "smoke-component-systems")
 @pytest.mark.parametrize("name", ["CON", "NUL", "Prn", "AUX", "COM1", "LPT9"])
 def test_a_device_of_windows_is_not_a_name(name: str, tmp_path: Path) -> None:
     with pytest.raises(UserComponentError, match="Windows"):

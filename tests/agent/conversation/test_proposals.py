@@ -45,6 +45,7 @@ async def test_it_is_put_on_the_canvas_in_plain_words_without_a_model(text: str,
     assert undone.after.is_empty
 
 
+@pytest.mark.parity("scenario-no-build-on-filled-canvas")
 async def test_it_is_placed_beside_what_is_on_the_canvas(catalogue: Catalogue) -> None:
     canvas = flow_of(ECHO, catalogue)
     who, _, proposal = await offered(catalogue, canvas=canvas)

@@ -39,6 +39,7 @@ def real(tmp_path: Path) -> Generator[tuple[str, str]]:
             "HOME": str(home),
             "DO_NOT_TRACK": "true",
             "LANGFLOW_CONFIG_DIR": str(home),
+            "LANGFLOW_SAVE_DB_IN_CONFIG_DIR": "true",  # otherwise all that are installed there share one
             "LANGFLOW_AUTO_LOGIN": "true",
         },
         stdout=subprocess.DEVNULL,
@@ -76,7 +77,8 @@ def test_a_flow_goes_there_is_edited_on_both_sides_and_runs(
     connected = wirewright("langflow", "connect", url, "--json", stdin=key.encode())
     assert (connected.code, connected.json["name"]) == (0, "local"), connected
     pushed = wirewright("flow", "push", louder_json, "--langflow", "--json")
-    assert (pushed.code, pushed.json["sent"], pushed.json["missing"]) == (0, True, []), pushed
+    assert pushed.code == 0, pushed
+    assert (pushed.json["sent"], pushed.json["missing"]) == (True, [])
     other = tmp_path / "other.json"
     assert wirewright("flow", "pull", "Louder", "--langflow", "--out", other).code == 0
     louder_json.write_text(louder_json.read_text().replace("Say it louder", "Whisper"))

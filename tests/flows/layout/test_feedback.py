@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -72,6 +73,7 @@ def test_a_small_edit_moves_little(built: Built, catalogue: Catalogue, steps: in
         assert abs(after_it[node_id][1] - y) <= 2 * ROW
 
 
+@pytest.mark.parity("term-auto-layout")
 def test_nothing_moves_when_a_component_is_added_or_inserted(built: Built, catalogue: Catalogue):
     flow, ids = built(flow_texts.LOOP)
     added = add_component(flow, catalogue, "TextInput").flow

@@ -123,6 +123,7 @@ async def test_a_system_without_landlock_and_seccomp_runs_flows_and_its_status_n
         assert (await runner.run(echo, "hi")).output == "hi"
 
 
+@pytest.mark.parity("smoke-proposal-systems")
 def test_everything_that_runs_no_flow_is_importable_without_the_modules_of_unix() -> None:
     done = subprocess.run(
         [sys.executable, "-c", IMPORTS, str(ROOT)], cwd=ROOT, capture_output=True, text=True, timeout=120

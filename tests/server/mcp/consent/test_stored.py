@@ -1,5 +1,6 @@
 """What waits for an answer and what a client has made are in the database, where every server knows them."""
 
+import asyncio
 from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Any
@@ -51,6 +52,12 @@ async def test_a_call_that_waits_is_taken_by_another_server_once(two: tuple[Data
     name = await WaitingCalls(two[0]).add("ada", *CALL, WAITING)
     assert await WaitingCalls(two[1]).take(name, "ada", *CALL) == WAITING
     assert [await WaitingCalls(one).take(name, "ada", *CALL) for one in two] == [None, None]
+
+
+async def test_of_answers_that_reach_several_servers_at_once_one_counts(two: tuple[Database, Database]) -> None:
+    name = await WaitingCalls(two[0]).add("ada", *CALL, WAITING)
+    taking = (WaitingCalls(one).take(name, "ada", *CALL) for one in two * 3)
+    assert sorted(one is not None for one in await asyncio.gather(*taking)) == [False] * 5 + [True]
 
 
 async def test_it_is_taken_by_its_user_for_the_same_call_in_time_alone(two: tuple[Database, Database]) -> None:
