@@ -16,7 +16,7 @@ export UV_PYTHON_DOWNLOADS := never
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install page run test test-langflow lint format bench bench-original evals soak soak-runs soak-evals
+.PHONY: help install page run test test-langflow lint format bench bench-original evals soak soak-runs soak-evals kill-rate cheats
 
 help: ## List the targets.
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -89,6 +89,12 @@ soak: install ## Run the suite ROUNDS times in random order.
 
 soak-runs: install ## Make RUNS runs (1000) with random kills of runs and of the engine; nothing may be left over.
 	@SOAK_RUNS=$(RUNS) $(BIN)/python -m pytest -q -n0 -p no:cacheprovider tests/runtime/engine/test_soak.py
+
+kill-rate: install ## Measure the graders on the mutants and near misses of all scenarios; goes on where it was stopped.
+	@$(BIN)/python -m scripts.kill_rate
+
+cheats: install ## Play the cheats and write what they passed into the manual.
+	@$(BIN)/python -m scripts.cheats
 
 soak-evals: install ## Play the scenarios ROUNDS times; the scores must not change.
 	@$(BIN)/python -m scripts.soak_evals --rounds $(ROUNDS)
