@@ -33,7 +33,7 @@ export function SelectionBar({ nodes }: { nodes: NodeDocument[] }) {
       )}
       {only !== undefined && <Button label={isNote(only) ? strings.editNote : strings.rename} icon={<Pencil size={16} />} onClick={() => rename(id)} />}
       {canBeTool && (
-        <Button label={strings.useAsTool} icon={<Wrench size={16} />} aria-pressed={isTool} onClick={() => void configure(id, {}, !isTool).catch(fail)} />
+        <Button label={strings.useAsTool} icon={<Wrench size={16} />} aria-pressed={isTool} onClick={() => void configure(id, {}, { toolMode: !isTool }).catch(fail)} />
       )}
       {hasCode && <Button label={strings.showCode} icon={<Code size={16} />} onClick={() => edit({ node: id, field: "code" })} />}
       <Button

@@ -71,5 +71,5 @@ async function fill(node: string, name: string, paths: string[]): Promise<void> 
   const isList = field?.list === true || field?.is_list === true;
   const value = isList ? paths : (paths[0] ?? "");
   change(setField(history.present, node, name, value));
-  await configure(node, { [name]: value });
+  await configure(node, { [name]: value }, document === undefined ? {} : { before: document });
 }

@@ -5,12 +5,13 @@ import { definitionOf, edgesOf, endOf, fieldsOf, idOf, nodesOf, outputsOf, start
 
 /** The flow with a component as the server made it; connections at ports that it no longer has are gone.
  * @param sent - the component as it was sent; what the user has changed since then stays.
+ * @param values - what was to be set; a field that holds another value by now stays as well.
  */
-export function withConfigured(flow: FlowDocument, sent: NodeDocument, made: NodeDocument): FlowDocument {
+export function withConfigured(flow: FlowDocument, sent: NodeDocument, made: NodeDocument, values: Readonly<Record<string, unknown>>): FlowDocument {
   const id = idOf(sent);
   const current = nodesOf(flow).find((node) => idOf(node) === id);
   if (current === undefined) return flow;
-  const merged = merge(sent, current, made);
+  const merged = merge(sent, current, made, values);
   const lost = { fields: gone(shownNames(current), shownNames(merged)), outputs: gone(outputNames(current), outputNames(merged)) };
   return withGraph(
     flow,
@@ -22,11 +23,12 @@ export function withConfigured(flow: FlowDocument, sent: NodeDocument, made: Nod
   );
 }
 
-function merge(sent: NodeDocument, current: NodeDocument, made: NodeDocument): NodeDocument {
+function merge(sent: NodeDocument, current: NodeDocument, made: NodeDocument, values: Readonly<Record<string, unknown>>): NodeDocument {
   const [before, now, after] = [definitionOf(sent), definitionOf(current), definitionOf(made)];
   const template = { ...after.template };
   for (const [name, field] of Object.entries(now.template)) {
-    if (field !== before.template[name]) template[name] = field;
+    const isSet = name in values && (field as { value?: unknown }).value === values[name];
+    if (field !== before.template[name] && !isSet) template[name] = field;
   }
   return { ...current, data: { ...current.data, ...made.data, node: { ...now, ...made.data?.["node"] as object, display_name: now.display_name, template } } };
 }

@@ -2,7 +2,7 @@
 
 import { create } from "zustand";
 
-import type { Fault, FlowDocument, FlowEntry, Schemas, WholeFlow } from "../api/contract";
+import type { Fault, FlowDocument, FlowEntry, NodeDocument, Schemas, WholeFlow } from "../api/contract";
 import { RequestFailed, request } from "../api/http";
 import type { Problem } from "../api/http";
 import { applyUpdate, changedNode } from "../flow/apply";
@@ -35,8 +35,10 @@ interface FlowState {
   /** Why the server refused a value, by component and field. */
   refused: ReadonlyMap<string, string>;
   compare: (version: number | null) => Promise<void>;
-  /** Sets values whose further effects the server decides, such as the ports of a template. */
-  configure: (node: string, values: Record<string, unknown>, toolMode?: boolean) => Promise<void>;
+  /** Asks the server what values change besides themselves, such as the ports of a template.
+   * @param before - the component without the values; as it is now if it is left out.
+   */
+  configure: (node: string, values: Record<string, unknown>, options?: { toolMode?: boolean; before?: NodeDocument }) => Promise<void>;
   point: (node: string | null) => void;
   open: (id: string) => Promise<void>;
   close: () => void;
@@ -105,15 +107,15 @@ export const useFlow = create<FlowState>((set, get) => {
       const { flow } = await request<WholeRevision>("GET", `/api/v1/flows/${encodeURIComponent(id)}/revisions/${version}`);
       if (get().id === id) set({ compared: { version, flow } });
     },
-    configure: async (node, values, toolMode) => {
-      const sent = nodesOf(get().history.present).find((one) => idOf(one) === node);
+    configure: async (node, values, { toolMode, before } = {}) => {
+      const sent = before ?? nodesOf(get().history.present).find((one) => idOf(one) === node);
       if (sent === undefined) return;
       const keys = Object.keys(values).map((field) => fieldKey(node, field));
       const told = new Map([...get().refused].filter(([key]) => !keys.includes(key)));
       try {
         const json = { node: sent, values, tool_mode: toolMode ?? null };
         const made = await request<Schemas["ConfiguredNode"]>("POST", "/api/v1/components/configure", { json });
-        moved(amend(get().history, withConfigured(get().history.present, sent, made.node)));
+        moved(amend(get().history, withConfigured(get().history.present, sent, made.node, values)));
         for (const key of keys) if (made.warnings[0] !== undefined) told.set(key, made.warnings[0]);
       } catch (error) {
         if (!(error instanceof RequestFailed) || error.problem.status !== 422) throw error;

@@ -17,6 +17,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   useEffect(() => {
     const before = document.activeElement;
     dialog.current?.showModal();
+    dialog.current?.querySelector<HTMLElement>("[data-first]")?.focus();
     return () => {
       if (before instanceof HTMLElement) before.focus();
     };

@@ -39,7 +39,7 @@ export function CodeEditor({ label, text, isCode, onChange }: CodeEditorProps) {
           </pre>
         )}
         <textarea
-          autoFocus
+          data-first
           aria-label={label}
           rows={Math.min(24, Math.max(10, lines))}
           wrap={isCode ? "off" : "soft"}

@@ -1,5 +1,7 @@
 /** How the value of a field is changed by hand: at once, letter by letter, and with what the server makes of it. */
 
+import type { NodeDocument } from "../../api/contract";
+import { idOf, nodesOf } from "../../flow/document";
 import type { Field } from "../../flow/document";
 import { setField } from "../../flow/edit";
 import { isDecidedByServer } from "../../flow/kinds";
@@ -15,8 +17,8 @@ export interface FieldChanging {
   settle: () => void;
 }
 
-/** The control whose value is being made. */
-let going: string | null = null;
+/** The control whose value is being made, and its component before that. */
+let going: { id: string; before: NodeDocument | undefined } | null = null;
 
 /** Changes of a field.
  * @param id - tells its control apart, so that letters that belong to one word are one step.
@@ -26,25 +28,31 @@ export function fieldChange(node: string, field: Field, id: string): FieldChangi
     const { history, change } = useFlow.getState();
     change(setField(history.present, node, field.name, value), { amends });
   };
-  const ask = (value: unknown) => {
+  const documentNow = () => nodesOf(useFlow.getState().history.present).find((one) => idOf(one) === node);
+  const ask = (value: unknown, before: NodeDocument | undefined) => {
     if (!isDecidedByServer(field)) return;
     const { configure } = useFlow.getState();
-    configure(node, { [field.name]: value }).catch(useApp.getState().fail);
+    configure(node, { [field.name]: value }, before === undefined ? {} : { before }).catch(useApp.getState().fail);
   };
   return {
     now: (value) => {
       going = null;
+      const before = documentNow();
       put(value, false);
-      ask(value);
+      ask(value, before);
     },
     going: (value) => {
-      put(value, going === id);
-      going = id;
+      if (going?.id === id) put(value, true);
+      else {
+        going = { id, before: documentNow() };
+        put(value, false);
+      }
     },
     settle: () => {
-      if (going !== id) return;
+      if (going?.id !== id) return;
+      const { before } = going;
       going = null;
-      ask(field.value);
+      ask(field.value, before);
     },
   };
 }
