@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 
 from agent.models.scripted import call
-from tests.shared.flow_texts import ECHO
+from tests.shared.flow_texts import AGENT, ECHO
 from tests.shared.scripted_assistant import Step
 from tests.web.conftest import Look
 
@@ -84,13 +84,113 @@ async def trying(look: Look) -> None:
     await look.page.get_by_role("log", name="Try the flow").get_by_text("hello").nth(1).wait_for()
 
 
-async def settings(look: Look) -> None:
-    """Providers, variables, files and usage."""
+async def providers(look: Look) -> None:
+    """The providers of models."""
+    await look.page.goto(f"{look.base}/#/providers")
+    await look.page.get_by_text("Default model").wait_for()
+
+
+async def variables(look: Look) -> None:
+    """The user's variables."""
     await look.live.client.put("/api/v1/variables/SEARCH_KEY", json={"value": "s3cret"})
-    await look.live.client.post("/api/v1/files", files={"file": ("hours.txt", b"nine to five")})
-    await look.page.get_by_role("link", name="Settings").click()
-    await look.page.get_by_text("hours.txt").wait_for()
+    await look.page.goto(f"{look.base}/#/variables")
     await look.page.get_by_text("SEARCH_KEY").wait_for()
+
+
+async def files(look: Look) -> None:
+    """The user's files."""
+    await look.live.client.post("/api/v1/files", files={"file": ("hours.txt", b"nine to five")})
+    await look.page.goto(f"{look.base}/#/files")
+    await look.page.get_by_text("hours.txt").wait_for()
+
+
+async def preferences(look: Look) -> None:
+    """What this browser remembers."""
+    await look.page.goto(f"{look.base}/#/settings")
+    await look.page.get_by_label("Language").wait_for()
+
+
+async def usage(look: Look) -> None:
+    """What was used."""
+    await look.live.client.post("/api/v1/agentic/assist", json={"input_value": "Which?"})
+    await look.page.goto(f"{look.base}/#/usage")
+    await look.page.get_by_role("columnheader", name="Model").wait_for()
+
+
+async def evaluations(look: Look) -> None:
+    """No evaluations yet."""
+    await look.page.goto(f"{look.base}/#/evaluations")
+    await look.page.get_by_text("No evaluations here").wait_for()
+
+
+async def users(look: Look) -> None:
+    """The users, one of them just added."""
+    await look.page.goto(f"{look.base}/#/users")
+    await look.page.get_by_label("Name", exact=True).fill("ada")
+    await look.page.get_by_role("button", name="Add a user").click()
+    await look.page.get_by_role("group", name="Token of ada").wait_for()
+    await look.page.get_by_role("row", name="ada").wait_for()
+
+
+async def needing(look: Look) -> None:
+    """A flow without a model that could answer."""
+    await empty(look)
+    await look.ask("Build an agent")
+    await look.page.get_by_role("button", name="Put on the canvas").click()
+    await look.page.get_by_role("region", name="What the flow still needs").wait_for()
+
+
+async def setting_up(look: Look) -> None:
+    """The providers in a dialog of the panel."""
+    await empty(look)
+    await look.page.get_by_role("button", name="use a language model").click()
+    await look.page.get_by_role("dialog").get_by_text("Default model").wait_for()
+
+
+async def testing(look: Look) -> None:
+    """The tests of a flow, one of which fails."""
+    await built(look)
+    flow = look.page.url.rpartition("/")[2]
+    tests = [{"input": "hi", "equals": "hello"}, {"name": "polite", "input": "hi", "contains": "sir"}]
+    await look.live.client.put(f"/api/v1/flows/{flow}/tests", json={"tests": tests})
+    await look.page.get_by_role("tab", name="Tests").click()
+    await look.page.get_by_role("button", name="Run the tests").click()
+    await look.page.get_by_text("1 of 2 passed").wait_for()
+
+
+async def no_tests(look: Look) -> None:
+    """A flow without tests."""
+    await empty(look)
+    await look.page.get_by_role("tab", name="Tests").click()
+    await look.page.get_by_text("A test is an input").wait_for()
+
+
+async def failed(look: Look) -> None:
+    """A turn that failed, its details opened."""
+    await empty(look)
+    await look.ask("Which?")
+    await look.page.get_by_role("region", name="The turn failed").get_by_text("Details").click()
+
+
+async def editing(look: Look) -> None:
+    """A message that is being edited."""
+    await empty(look)
+    await look.ask("Which?")
+    await look.page.get_by_role("button", name="Edit this message").click()
+
+
+async def written(look: Look) -> None:
+    """A file that was written, opened."""
+    await empty(look)
+    await look.ask("Write notes.md")
+    await look.page.get_by_text("Open", exact=True).click()
+
+
+async def suggesting(look: Look) -> None:
+    """The commands that what is written may become."""
+    await empty(look)
+    await look.page.get_by_role("textbox", name="Message to the assistant").press_sequentially("/")
+    await look.page.get_by_role("listbox").wait_for()
 
 
 async def conversations(look: Look) -> None:
@@ -128,7 +228,21 @@ STATES: dict[str, State] = {
     "palette": ((), palette),
     "connecting": (BUILD, connecting),
     "trying": (BUILD, trying),
-    "settings": ((), settings),
+    "preferences": ((), preferences),
+    "providers": ((), providers),
+    "variables": ((), variables),
+    "files": ((), files),
+    "usage": (("question", "One."), usage),
+    "evaluations": ((), evaluations),
+    "users": ((), users),
+    "needing": (("build_flow", [call("build_flow", 1, spec=AGENT)], "I built a helper."), needing),
+    "setting_up": ((), setting_up),
+    "testing": (BUILD, testing),
+    "no_tests": ((), no_tests),
+    "failed": ((RuntimeError("inside"),), failed),
+    "editing": (("question", "This one."), editing),
+    "written": (("manage_files", [call("write_file", 1, path="notes.md", content="# Nine to five")], "Written."), written),
+    "suggesting": ((), suggesting),
     "conversations": (BUILD, conversations),
     "revisions": (BUILD, revisions),
     "signed_out": ((), signed_out),

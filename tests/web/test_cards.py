@@ -123,11 +123,11 @@ async def test_a_second_proposal_can_be_put_beside_what_is_there(browser: Browse
         await built(look)
         await look.ask("Build another echo")
         card = look.page.get_by_role("region", name="Proposed flow: Second")
-        await expect(card.get_by_role("button")).to_have_text(["Replace 2 nodes", "Add beside it", "Dismiss"])
+        await expect(card.get_by_role("button")).to_have_text(["Add beside it", "Replace 2 nodes", "Dismiss"])
         await card.get_by_role("button", name="Add beside it").click()
         await expect(look.page.locator(".react-flow__node")).to_have_count(4)
         await expect(look.page.locator(".react-flow__edge")).to_have_count(2)
-        await expect(card).to_contain_text("Added")
+        await expect(card).to_contain_text("Approved")
 
 
 @pytest.mark.parity("smoke-proposal-replace")
@@ -139,6 +139,9 @@ async def test_replacing_leaves_only_the_proposal(browser: Browser, catalogue: C
         await look.page.get_by_role("button", name="Replace 2 nodes").click()
         await expect(look.page.locator(".react-flow__node")).to_have_count(3)
         await expect(look.page.get_by_role("article", name="Agent", exact=True)).to_be_visible()
+        await expect(look.page.locator(".saving")).to_have_text("Saved")
+        await look.page.get_by_role("button", name="Undo").click()
+        await expect(look.page.locator(".react-flow__node")).to_have_count(2)
 
 
 @pytest.mark.parity("scenario-skip-all-set-flow")
@@ -256,7 +259,7 @@ async def test_a_stopped_turn_says_what_it_had_done(browser: Browser, catalogue:
 
 
 async def test_a_written_component_shows_its_code(browser: Browser, catalogue: Catalogue) -> None:
-    write = [call("write_component", 1, source=SUM)]
+    write = [call("generate_component", 1, source=SUM)]
     one = assistant(catalogue, ScriptedModel("generate_component", write, "Written."), ComponentRunner())
     async with looking(browser, one) as look:
         await asked(look, "Write a component that adds numbers")

@@ -1,15 +1,12 @@
 import { describe, expect, it } from "vitest";
 
-import { withFlow } from "../src/assistant/adding";
 import { changeOf, withChange } from "../src/assistant/changes";
 import { withTest } from "../src/assistant/flowTests";
 import { withMentions } from "../src/assistant/mentions";
 import { modelName } from "../src/assistant/modelName";
 import { pressed } from "../src/assistant/shortcut";
-import { edgesOf, idOf, nodesOf, withGraph } from "../src/flow/document";
-import { hashOf, placeOf } from "../src/state/app";
+import { hashOf, placeOf } from "../src/state/place";
 import { attemptOf } from "../src/views/evaluation";
-import { echo, edge } from "./flows";
 
 describe("the panel's pure parts", () => {
   it("shows a model by its name however often it was encoded", () => {
@@ -18,16 +15,6 @@ describe("the panel's pure parts", () => {
     for (const value of ["gpt-4o", once, once[0], JSON.stringify(once), twice, JSON.stringify(twice)]) expect(modelName(value)).toBe("gpt-4o");
     expect(modelName("[not json")).toBe("[not json");
     expect(modelName(null)).toBe("");
-  });
-
-  it("puts a flow beside another with ids of its own", () => {
-    const flow = withGraph(echo(), nodesOf(echo()), [edge("ChatInput-1", "ChatOutput-2")]);
-    const both = withFlow(flow, flow);
-    expect(new Set(nodesOf(both).map(idOf)).size).toBe(2 * nodesOf(flow).length);
-    expect(edgesOf(both)).toHaveLength(2 * edgesOf(flow).length);
-    const ids = new Set(nodesOf(both).map(idOf));
-    expect(edgesOf(both).every((edge) => ids.has(edge.source) && ids.has(edge.target))).toBe(true);
-    expect(nodesOf(both).slice(0, nodesOf(flow).length)).toEqual(nodesOf(flow));
   });
 
   it("lists a change that is told again once", () => {

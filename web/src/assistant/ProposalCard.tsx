@@ -1,12 +1,11 @@
 import { measured } from "../api/measured";
-import { edgesOf, idOf, nodesOf, titleOf } from "../flow/document";
+import { edgesOf, idOf, nodesOf, titleOf, withGraph } from "../flow/document";
 import { useAssistant } from "../state/assistant";
 import { useApp } from "../state/app";
 import { useFlow } from "../state/flow";
 import { strings } from "../strings";
 import { Button } from "../ui/Button";
 import type { Part } from "./parts";
-import { withFlow } from "./adding";
 import { stateText } from "./states";
 
 const [WIDTH, HEIGHT] = [300, 120];
@@ -17,13 +16,13 @@ export function ProposalCard({ part }: { part: Extract<Part, { kind: "proposal" 
   const answer = useAssistant((state) => state.answer);
   const fail = useApp((app) => app.fail);
   const { id, flow } = part;
-  const add = async () => {
+  const replace = async () => {
     if (id === null || flow === null) return;
     measured({ name: "assistant_flow_proposal_continue_total" });
     const { history, change, save } = useFlow.getState();
-    change(withFlow(history.present, flow));
+    change(withGraph(history.present, nodesOf(flow), edgesOf(flow)));
     await save();
-    await answer(id, { decision: "deny" }, "added");
+    await answer(id, { decision: "deny" }, "replaced");
   };
   const decide = async (decision: "approve" | "deny") => {
     if (id === null) return;
@@ -43,9 +42,9 @@ export function ProposalCard({ part }: { part: Extract<Part, { kind: "proposal" 
       {part.state === "open" && id !== null ? (
         <div className="row">
           <Button look="primary" onClick={() => void decide("approve").catch(fail)}>
-            {strings.putOnCanvas(count)}
+            {count === 0 ? strings.putOnCanvas(0) : strings.addToCanvas}
           </Button>
-          {count > 0 && <Button onClick={() => void add().catch(fail)}>{strings.addToCanvas}</Button>}
+          {count > 0 && <Button onClick={() => void replace().catch(fail)}>{strings.putOnCanvas(count)}</Button>}
           <Button onClick={() => void decide("deny").catch(fail)}>{strings.dismiss}</Button>
         </div>
       ) : (

@@ -5,7 +5,7 @@ import type { CompleteData, Event, FlowDocument, Question, RunMetrics, Todo, Tok
 import { changeOf, withChange } from "./changes";
 import type { Change } from "./changes";
 
-export type Answer = "open" | "added" | "approved" | "denied" | "withdrawn";
+export type Answer = "open" | "replaced" | "approved" | "denied" | "withdrawn";
 
 export type Part =
   | { kind: "text"; text: string }

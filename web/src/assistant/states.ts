@@ -3,5 +3,5 @@ import type { Answer } from "./parts";
 
 /** What became of something that waited. */
 export function stateText(state: Answer): string {
-  return { open: "", added: strings.added, approved: strings.approved, denied: strings.denied, withdrawn: strings.wasWithdrawn }[state];
+  return { open: "", replaced: strings.replaced, approved: strings.approved, denied: strings.denied, withdrawn: strings.wasWithdrawn }[state];
 }

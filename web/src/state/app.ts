@@ -5,13 +5,11 @@ import { create } from "zustand";
 import type { ConfigReply } from "../api/contract";
 import { RequestFailed, onSignedOut, request } from "../api/http";
 import { strings } from "../strings";
+import { hashOf, placeOf } from "./place";
+import type { Place } from "./place";
 
-/** The views beside the flows, by the word in their addresses. */
-export const VIEWS = ["settings", "providers", "variables", "files", "usage", "evaluations", "users"] as const;
-
-export type View = (typeof VIEWS)[number];
-
-export type Place = { view: "flows" } | { view: View; name: string | null } | { view: "flow"; id: string; tab: string | null };
+export { hashOf };
+export type { View } from "./place";
 
 interface AppState {
   place: Place;
@@ -23,20 +21,6 @@ interface AppState {
   fail: (error: unknown) => void;
   load: () => Promise<void>;
   signIn: (token: string) => Promise<void>;
-}
-
-export function placeOf(hash: string): Place {
-  const [, word, id, tab] = hash.split("/");
-  const view = VIEWS.find((one) => one === word);
-  const name = id === undefined || id === "" ? null : decodeURIComponent(id);
-  if (view !== undefined) return { view, name };
-  return word === "flow" && name !== null ? { view: "flow", id: name, tab: tab ?? null } : { view: "flows" };
-}
-
-export function hashOf(place: Place): string {
-  if (place.view === "flows") return "#/flows";
-  if (place.view === "flow") return `#/flow/${encodeURIComponent(place.id)}${place.tab === null ? "" : `/${place.tab}`}`;
-  return place.name === null ? `#/${place.view}` : `#/${place.view}/${encodeURIComponent(place.name)}`;
 }
 
 export function go(place: Place): void {

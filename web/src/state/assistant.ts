@@ -72,6 +72,12 @@ export const useAssistant = create<AssistantState>((set, get) => {
     }
     kept.turn = null;
     kept.begin(get().session);
+    const offered = get().messages.find((one) => one.id === turn)?.parts.find((part) => part.kind === "proposal");
+    if (get().applies === "always" && offered?.id != null && offered.state === "open") {
+      const approvals = { [offered.id]: { decision: "approve" as const } };
+      const id = offered.id;
+      set((state) => ({ queue: [{ text: "", files: [], approvals }, ...state.queue], messages: state.messages.map((one) => answered(one, id, "approved")) }));
+    }
     set({ turn: null, isConnected: true });
     const [next, ...rest] = get().queue;
     if (next !== undefined) {

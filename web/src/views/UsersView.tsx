@@ -23,11 +23,11 @@ export function UsersView() {
     load().catch(fail);
   }, [load, fail]);
   const rotate = async (user: User) => {
-    setGiven(await request<NewToken>("POST", `${PATH}/${encodeURIComponent(user.id)}/rotate`, { json: {} }));
+    setGiven(await request<NewToken>("POST", `${PATH}/${encodeURIComponent(user.name)}/rotate`, { json: {} }));
     await load();
   };
   const revoke = async (user: User) => {
-    await request("POST", `${PATH}/${encodeURIComponent(user.id)}/revoke`, { json: {} });
+    await request("POST", `${PATH}/${encodeURIComponent(user.name)}/revoke`, { json: {} });
     await load();
   };
   const when = (at: string | null) => (at === null ? strings.never : new Date(at).toLocaleDateString(language(), { dateStyle: "medium" }));
