@@ -29,6 +29,8 @@ from runtime.sessions.run_entry import RunEntry
 from server.routes.flows.models import UpdatedFlow, WholeFlow
 from server.routes.installation.bundles import BundleEntry
 from server.routes.installation.evaluations import LinePage
+from server.routes.jobs.batches import BatchEstimate
+from server.routes.jobs.schedules import NewSchedule, ScheduleEntry, ScheduleList
 from server.routes.providers import ProviderEntry
 from server.store.flows import FlowEntry
 
@@ -78,7 +80,11 @@ PRINTED: dict[str, Printed] = {
     "restore": Printed((storage.Archived,)),
     "flow build": Printed((flows.Built,)),
     "flow check": Printed((flows.Checked,)),
-    "flow run": Printed((running.Ran,), (RUN_EVENT,), "Events are lines before the document, with --events."),
+    "flow run": Printed(
+        (running.Ran, running.Batched, BatchEstimate),
+        (RUN_EVENT,),
+        "Events are lines before the document, with --events. With --batch, the second, and with --estimate the third.",
+    ),
     "flow test": Printed(
         (running.Tested, running.Ran), about="The second with --save, and when the flow was not run because of faults."
     ),
@@ -129,6 +135,10 @@ PRINTED: dict[str, Printed] = {
     "conversations rewind": Printed((stored.ConversationRewound,)),
     "runner install": Printed((installation.Installed,)),
     "runner status": Printed((installation.StatusDocument,)),
+    "flow schedule add": Printed((NewSchedule,)),
+    "flow schedule list": Printed((ScheduleList,)),
+    "flow schedule switch": Printed((ScheduleEntry,)),
+    "flow schedule remove": Printed((flows.Removed,)),
     "worker": Printed(lines=(running.Working,), about="The log's lines of JSON follow on standard error."),
     "jobs list": Printed((running.JobList,)),
     "jobs show": Printed((Job,)),

@@ -64,3 +64,17 @@ class JobList(TypedDict):
 
     jobs: list[Job]
     total: int
+
+
+class Batched(TypedDict):
+    """A batch as it ended: how many inputs there are, and what came of them; `id` is empty on this machine."""
+
+    ok: bool
+    id: str
+    total: int
+    done: int
+    failed: int
+    waiting: int
+    tokens: int
+    reason: str
+    out: str

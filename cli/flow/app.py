@@ -10,6 +10,7 @@ from cli.flow.stored import add_to
 from cli.flow.templates import templates
 from cli.flow.tests import run_tests
 from cli.help.group import CommandGroup
+from cli.jobs.schedules import commands as schedules
 from cli.langflow.pull import pull
 from cli.langflow.push import push
 
@@ -24,6 +25,7 @@ commands.add(
     "run",
     "wirewright flow run echo.json --input hello",
     "wirewright flow run louder.flow --input hi --tweak prompt.template=Pst",
+    "wirewright flow run echo.json --batch inputs.jsonl --out results.jsonl",
 )(run)
 commands.add(
     "test",
@@ -46,3 +48,4 @@ commands.add(
     'wirewright flow push echo.flow --folder "Starter Project" --dry-run',
 )(push)
 commands.add_typer(sessions, name="sessions")
+commands.add_typer(schedules, name="schedule")

@@ -11,6 +11,7 @@ from cli.errors import FAILED, BadUsage
 from cli.flow.components import ComponentsFolder, inspect_all
 from cli.flow.sessions import session_key, stored_sessions
 from cli.flow.tweaks import checked_tweaks, placed_tweaks, read_tweaks
+from cli.jobs.batch_options import BatchFile, BatchOut, Ceiling, EstimateOnly, RetryFailed
 from cli.langflow.servers import ConnectionName, OnLangflow
 from cli.options import AllowHost, Json
 from cli.output.faults import count_in_words, has_errors, note_faults
@@ -65,6 +66,11 @@ def run(
     *,
     langflow: OnLangflow = False,
     events: Annotated[bool, typer.Option("--events", help="Report when each node starts and finishes.")] = False,
+    batch: BatchFile = None,
+    out: BatchOut = None,
+    ceiling_tokens: Ceiling = None,
+    retry_failed: RetryFailed = False,
+    estimate: EstimateOnly = False,
     as_json: Json = False,
 ) -> None:
     """Run a flow once on the real engine and print its output. With --json, events are lines before the result."""
@@ -72,6 +78,7 @@ def run(
 
     from cli.files.local import LocalVariables, local_files
     from cli.flow.source import all_faults, load_flow
+    from cli.jobs.flow_batch import batch_options, run_batch
     from runtime.options import RunOptions
 
     if not (math.isfinite(timeout) and timeout > 0):
@@ -86,6 +93,11 @@ def run(
         _print_end(result, as_json=as_json)
         return
     here_alone(server, components=components)
+    asked = batch_options(batch, out, ceiling_tokens, estimate=estimate, retry_failed=retry_failed, as_json=as_json)
+    if asked is not None:
+        options = RunOptions(timeout=timeout, session=session, hosts=hosts)
+        run_batch(f, asked, options, wanted, components=components, server=server)
+        return
     if (remote := server_at(server)) is not None:
         from agent.contract.requests import RunRequest
         from cli.remote.run import run_stored, stored_flow
@@ -223,8 +235,12 @@ def not_run(faults: "list[Fault]") -> "RunResult":
     return RunResult(run_id="", output=None, outputs={}, metrics=RunMetrics(seconds=0.0), error=error)
 
 
-def runner_of_settings() -> "Runner":
-    """A runner for one flow, as the settings say; it starts when it is first needed, and notes its progress."""
+def runner_of_settings(places: int = 1) -> "Runner":
+    """A runner as the settings say; it starts when it is first needed, and notes its progress.
+
+    Args:
+        places: how many flows it runs at the same time.
+    """
     from agent.models.flow_models import flow_models
     from agent.settings import AssistantSettings
     from cli.files.local import local_keys
@@ -235,7 +251,7 @@ def runner_of_settings() -> "Runner":
     keys = cache(local_keys)
     models = flow_models(settings.model, environment=lambda: keys().flow_environment())
     runner = Runner(
-        concurrency=1,
+        concurrency=places,
         models=models,
         allow_variables=settings.run_variables,
         private_hosts=settings.run_hosts,

@@ -141,7 +141,7 @@ async def _found(jobs: "Jobs | RemoteJobs", name: str) -> "Job":
     found = [one for one in entries if one.id.startswith(name)]
     exact = [one for one in found if one.id == name]
     if not found or not name:
-        raise CommandError("job_not_found", f"There is no job {name[:80]!r}.", fix="wirewright jobs list shows them.")
+        return await jobs.get(LOCAL_USER, name)  # such as an input of a batch, which the list leaves out
     if len(found) > 1 and not exact:
         message = f"{len(found)} jobs begin with {name!r}."
         raise CommandError("job_ambiguous", message, fix=f"Write more of its id, such as {found[0].id}.")

@@ -24,6 +24,15 @@ class RemoteJobs:
         found = await asyncio.to_thread(self._server.read, JobPage, JOBS, {"limit": limit})
         return found.jobs, found.total
 
+    async def get(self, owner: str, job: str, /) -> Job:
+        """A job.
+
+        Raises:
+            CommandError: there is none of this id.
+        """
+        kept = await asyncio.to_thread(self._server.read, KeptJob, f"{JOBS}/{segment(job)}")
+        return Job(owner=owner, **kept.model_dump(exclude={"result"}))
+
     async def cancel(self, owner: str, job: str, /) -> Job:
         """End a job; returns it as it stands."""
         return await self._change(owner, job, "cancel")

@@ -34,6 +34,7 @@ NEEDS_OTHERS = {
         )
     },
     ("runs", "cancel"): "it asks a server",
+    **{("flow", "schedule", name): "it asks a server" for name in ("add", "list", "switch", "remove")},
     ("worker",): "it works until it is stopped, on Postgres",
     **{("jobs", name): "a worker has to have it" for name in ("show", "cancel", "retry")},
     **{("models", name): "it asks a server" for name in ("set-key", "remove-key")},

@@ -57,6 +57,12 @@ ON = f"--server {LOCAL}"
 READS = [
     *(Reads(f"flow {name}", f"flow {name} {{}}") for name in ("build", "check", "run", "spec")),
     *(Reads(f"flow {name}", f"flow {name} -", stdin=True) for name in ("build", "check", "run", "spec")),
+    Reads(
+        "flow run",
+        "flow run echo.flow --batch {} --out results.jsonl",
+        kind("bad_input", missing="unreadable", folder="unreadable", binary="unreadable", forbidden="unreadable"),
+        ending=".jsonl",
+    ),
     Reads("flow test", "flow test {} --tests echo.tests.yaml"),
     Reads("flow test", "flow test - --tests echo.tests.yaml", stdin=True),
     Reads("flow test", "flow test echo.flow --tests {}", kind("invalid_tests", missing="unreadable"), ending=".yaml"),
@@ -294,6 +300,10 @@ WORKS = {
     "runs cancel": Works(f"runs cancel none --json {ON}", "", code=1),
     "runs remove": Works("runs remove --all --json", "wirewright.db"),
     "worker": Works("worker --json", "", code=1),
+    "flow schedule add": Works(f"flow schedule add Echo --cron '0 7 * * *' --json {ON}", "", code=1),
+    "flow schedule list": Works(f"flow schedule list --json {ON}", "", code=1),
+    "flow schedule switch": Works(f"flow schedule switch none off --json {ON}", "", code=1),
+    "flow schedule remove": Works(f"flow schedule remove none --json {ON}", "", code=1),
     "jobs list": Works("jobs list --json", "wirewright.db"),
     "jobs show": Works("jobs show none --json", "wirewright.db", code=1),
     "jobs cancel": Works("jobs cancel none --json", "wirewright.db", code=1),

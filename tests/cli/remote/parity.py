@@ -52,7 +52,6 @@ class Carries:
 
 
 FIND = f"GET {FLOW}"
-JOB = "job-of-ada"
 EVALUATED = Here(
     "an evaluation plays on the machine that has its scenarios and journals; `eval results` reads a server's"
 )
@@ -165,12 +164,18 @@ PARITY: dict[str, OnServer | Here | Carries] = {
     ),
     "worker": Here("it is a process that works beside the servers, on their database"),
     "jobs list": OnServer("jobs list", ("GET /api/v1/jobs",)),
-    "jobs show": OnServer("jobs show none", ("GET /api/v1/jobs",), code=1),
-    "jobs cancel": OnServer(
-        f"jobs cancel {JOB}", ("GET /api/v1/jobs", "POST /api/v1/jobs/{job_id}/cancel"), code=1
+    "jobs show": OnServer("jobs show none", ("GET /api/v1/jobs", "GET /api/v1/jobs/{job_id}"), code=1),
+    "jobs cancel": OnServer("jobs cancel none", ("GET /api/v1/jobs", "GET /api/v1/jobs/{job_id}"), code=1),
+    "jobs retry": OnServer("jobs retry none", ("GET /api/v1/jobs", "GET /api/v1/jobs/{job_id}"), code=1),
+    "flow schedule add": OnServer(
+        "flow schedule add Echo --cron '0 7 * * *'", (FIND, "GET /api/v1/flows", f"POST {FLOW}/schedules"), alone=True
     ),
-    "jobs retry": OnServer(
-        f"jobs retry {JOB}", ("GET /api/v1/jobs", "POST /api/v1/jobs/{job_id}/retry"), code=1
+    "flow schedule list": OnServer("flow schedule list", ("GET /api/v1/schedules",), alone=True),
+    "flow schedule switch": OnServer(
+        "flow schedule switch none off", ("PATCH /api/v1/schedules/{schedule_id}",), alone=True, code=1
+    ),
+    "flow schedule remove": OnServer(
+        "flow schedule remove none", ("DELETE /api/v1/schedules/{schedule_id}",), alone=True, code=1
     ),
     "users add": OnServer("users add ada", ("POST /api/v1/users",)),
     "users list": OnServer("users list", ("GET /api/v1/users",)),
@@ -227,6 +232,19 @@ WITHOUT_COMMAND: dict[str, str] = {
     "GET /api/v1/bundles/{name}": "`bundles install` waits with it: test_installation.py",
     "GET /api/v1/providers": "`models list` says it",
     "GET /api/v1/providers/{name}": "`models list` says it",
+    "POST /api/v1/jobs/{job_id}/cancel": "`jobs cancel` of a job that is there: test_jobs.py",
+    "POST /api/v1/jobs/{job_id}/retry": "`jobs retry` of a job that is there: test_jobs.py",
+    f"GET {FLOW}/schedules": "`flow schedule list` lists those of all flows",
+    "GET /api/v1/schedules/{schedule_id}": "`flow schedule list` says it",
+    "POST /api/v1/hooks/{hook_id}": "programs call it, with the webhook's own token",
+    f"POST {FLOW}/batch": "`flow run --batch`: test_jobs.py",
+    "GET /api/v1/batches/{batch_id}": "`flow run --batch` follows its batch with it",
+    "GET /api/v1/batches/{batch_id}/results": "`flow run --batch --out` writes them",
+    "POST /api/v1/batches/{batch_id}/retry": "`flow run --batch --retry-failed`: test_jobs.py",
+    **dict.fromkeys(
+        ("GET /api/v1/batches", "POST /api/v1/batches/{batch_id}/cancel", "DELETE /api/v1/batches/{batch_id}"),
+        "front ends list, end and erase batches; `flow run --batch` follows its own",
+    ),
     "GET /metrics": "a monitoring system reads it",
     **{
         f"{method} /mcp{group}": "MCP clients speak with it; `mcp --server` carries them there"

@@ -1,0 +1,148 @@
+"""How `flow run` runs a batch: on this machine, or at a server."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from cli.errors import FAILED, BadUsage
+from cli.output.faults import has_errors, note_faults
+from cli.remote.option import server_at
+
+if TYPE_CHECKING:
+    from cli.jobs.batch import BatchOptions
+    from runtime.options import RunOptions
+
+
+def batch_options(
+    batch: Path | None,
+    out: Path | None,
+    ceiling_tokens: int | None,
+    *,
+    estimate: bool,
+    retry_failed: bool,
+    as_json: bool,
+) -> BatchOptions | None:
+    """How a batch is run; None without one.
+
+    Raises:
+        BadUsage: an option is given that needs `--batch`, or it needs one more.
+    """
+    if batch is None:
+        for name, value in {
+            "--out": out,
+            "--ceiling-tokens": ceiling_tokens,
+            "--estimate": estimate,
+            "--retry-failed": retry_failed,
+        }.items():
+            if value:
+                raise BadUsage("usage", f"{name} belongs to --batch.", fix="Add --batch inputs.jsonl.", where=name)
+        return None
+    from cli.jobs.batch import BatchOptions, needs_out
+
+    options = BatchOptions(batch, out, ceiling_tokens, estimate, retry_failed, as_json)
+    needs_out(options)
+    return options
+
+
+def run_batch(
+    f: str, asked: BatchOptions, options: RunOptions, wanted: Any, *, components: str | None, server: str | None
+) -> None:
+    """Run a batch, and print what came of it.
+
+    Args:
+        f: the flow.
+        asked: how the batch is run.
+        options: those of every run.
+        wanted: the values of `--tweak`.
+        components: the folder of the flow's own components.
+        server: the server, if one is named.
+    """
+    from cli.flow.tweaks import placed_tweaks
+    from cli.jobs.batch import read_inputs, run_at_server, too_many
+    from server.routes.jobs.batches import BatchRequest
+
+    inputs = read_inputs(asked.inputs)
+    if (remote := server_at(server)) is not None:
+        from cli.remote.run import stored_flow
+
+        too_many(inputs)
+        flow_id, loaded = stored_flow(remote, f)
+        request = BatchRequest(
+            inputs=inputs,
+            timeout=options.timeout,
+            tweaks=placed_tweaks(wanted, loaded),
+            allow_hosts=tuple(options.hosts),
+            ceiling_tokens=asked.ceiling_tokens,
+            estimate=asked.estimate,
+        )
+        run_at_server(remote, flow_id, request, asked)
+        return
+    _run_here(f, asked, options, wanted, components)
+
+
+def _run_here(f: str, asked: BatchOptions, options: RunOptions, wanted: Any, components: str | None) -> None:
+    from dataclasses import replace
+
+    from agent.settings import AssistantSettings
+    from cli.database import opened_database
+    from cli.files.local import LocalVariables, local_files
+    from cli.flow.components import inspect_all
+    from cli.flow.run import runner_of_settings
+    from cli.flow.sessions import session_key
+    from cli.flow.source import all_faults, load_flow
+    from cli.flow.tweaks import checked_tweaks
+    from cli.jobs.batch import LocalBatch, print_batched, print_estimate, read_inputs
+    from cli.settings import settings_of
+    from flows.document import Flow
+    from runtime.files.folders import LOCAL_USER
+    from runtime.usage.log import UsageLog
+    from server.routes.jobs.batches import BatchEstimate
+
+    inputs, places = read_inputs(asked.inputs), settings_of(AssistantSettings).concurrency
+
+    async def estimated(flow: Flow) -> BatchEstimate:
+        from dataclasses import asdict
+
+        async with opened_database() as database:
+            await database.open()
+            from runtime.jobs.batches import Batches
+
+            found = await Batches(database).estimate(LOCAL_USER, session_key(f, flow), len(inputs))
+            return BatchEstimate.model_validate(asdict(found))
+
+    with asyncio.Runner() as loop:
+        runner = runner_of_settings(places)
+        try:
+            loaded, catalogue = load_flow(
+                f, components=components, inspect=lambda texts: loop.run(inspect_all(texts, runner))
+            )
+            faults = all_faults(loaded, catalogue)
+            note_faults(faults)
+            flow = loaded.flow
+            if flow is None or has_errors(faults):
+                raise typer.Exit(FAILED)
+            if asked.estimate:
+                print_estimate(loop.run(estimated(flow)), as_json=asked.as_json)
+                return
+            tweaks = {} if catalogue is None else checked_tweaks(wanted, loaded, catalogue)
+            options = replace(options, tweaks=tweaks, files=local_files(), variables=LocalVariables())
+
+            async def work() -> Any:
+                async with opened_database() as database:
+                    usage = UsageLog(database)
+                    try:
+                        batch = LocalBatch(asked, inputs, flow.raw)
+                        return await batch.run(
+                            lambda text, own: runner.execute(flow, text, own), options, places, usage
+                        )
+                    finally:
+                        await usage.aclose()
+
+            batched = loop.run(work())
+        finally:
+            loop.run(runner.aclose())
+    print_batched(batched, as_json=asked.as_json)

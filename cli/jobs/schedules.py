@@ -1,0 +1,115 @@
+"""`wirewright flow schedule`: what runs a stored flow at a server by itself, at times or when a webhook is called."""
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from cli.errors import BadUsage
+from cli.help.group import CommandGroup
+from cli.options import Json
+from cli.output.columns import print_rows
+from cli.output.streams import print_json, print_message, print_result
+from cli.remote.option import ServerAddress, needed_server
+
+if TYPE_CHECKING:
+    from cli.remote.connection import Server
+
+commands = CommandGroup("Run stored flows at times, or when a webhook is called.")
+
+ScheduleId = Annotated[str, typer.Argument(metavar="ID", help="The schedule, as `flow schedule list` names it.")]
+
+
+@commands.add(
+    "add",
+    'wirewright flow schedule add Echo --cron "0 7 * * 1-5" --zone Europe/Berlin --input hi',
+    "wirewright flow schedule add Echo --webhook",
+)
+def add(
+    flow: Annotated[str, typer.Argument(metavar="FLOW", help="A flow at the server, by id or name.")],
+    cron: Annotated[
+        str | None, typer.Option(metavar="TIMES", help="Minute, hour, day, month, day of the week: '0 7 * * 1-5'.")
+    ] = None,
+    zone: Annotated[str, typer.Option(metavar="ZONE", help="The time zone of --cron.")] = "UTC",
+    text: Annotated[str | None, typer.Option("--input", metavar="T", help="The text to type into the chat.")] = None,
+    notify: Annotated[str, typer.Option(metavar="URL", help="An address that gets a POST when a run has failed.")] = "",
+    server: ServerAddress = None,
+    *,
+    webhook: Annotated[bool, typer.Option("--webhook", help="Run it whenever its webhook is called.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Run a stored flow by itself. The token of a webhook is printed once."""
+    from cli.remote.connection import segment
+    from cli.remote.stores.flows import FLOWS, RemoteFlows
+    from server.routes.jobs.schedules import NewSchedule
+
+    if (cron is None) is not webhook:
+        raise BadUsage("usage", "Write either --cron or --webhook.", fix='--cron "0 7 * * 1-5"', where="--cron")
+    there = _needed(server)
+    place = f"{FLOWS}/{segment(RemoteFlows(there).find(flow).id)}/schedules"
+    body = {"kind": "webhook" if webhook else "cron", "cron": cron or "", "zone": zone, "notify": notify}
+    more = {} if text is None else {"input_value": text}
+    made = there.change(NewSchedule, "POST", place, {**body, **more})
+    if as_json:
+        print_json(made)
+    elif made.token is None:
+        print_message(f"Due next at {made.next_at}. Its id: {made.id}")
+    else:
+        print_message("The token is shown only now. Call it with `Authorization: Bearer TOKEN`:")
+        print_result(f"POST {there.origin}{made.url}\n{made.token}")
+
+
+@commands.add("list", "wirewright flow schedule list --server https://flows.example.org")
+def list_schedules(server: ServerAddress = None, *, as_json: Json = False) -> None:
+    """List the schedules and webhooks of your flows."""
+    from server.routes.jobs.schedules import SCHEDULES, ScheduleList
+
+    found = _needed(server).read(ScheduleList, SCHEDULES)
+    if as_json:
+        print_json(found)
+        return
+    print_rows(
+        (one.id, one.kind, "on" if one.is_on else "off", one.cron or one.url, one.next_at or "", one.flow)
+        for one in found.schedules
+    )
+    if not found.schedules:
+        print_message("Nothing runs by itself.")
+
+
+@commands.add("switch", "wirewright flow schedule switch 3f2a off")
+def switch(
+    schedule: ScheduleId,
+    state: Annotated[Literal["on", "off"], typer.Argument(metavar="on|off", help="Whether it is used.")],
+    server: ServerAddress = None,
+    *,
+    as_json: Json = False,
+) -> None:
+    """Let a schedule or webhook rest, or use it again."""
+    from cli.remote.connection import segment
+    from server.routes.jobs.schedules import SCHEDULES, ScheduleEntry
+
+    place = f"{SCHEDULES}/{segment(schedule)}"
+    changed = _needed(server).change(ScheduleEntry, "PATCH", place, {"is_on": state == "on"})
+    if as_json:
+        print_json(changed)
+        return
+    print_message(
+        f"It is {state}." if changed.next_at is None else f"It is {state}, and due next at {changed.next_at}."
+    )
+
+
+@commands.add("remove", "wirewright flow schedule remove 3f2a")
+def remove(schedule: ScheduleId, server: ServerAddress = None, *, as_json: Json = False) -> None:
+    """Delete a schedule or webhook; what it has queued goes on."""
+    from cli.documents.flows import Removed
+    from cli.remote.connection import segment
+    from server.routes.jobs.schedules import SCHEDULES
+
+    _needed(server).send("DELETE", f"{SCHEDULES}/{segment(schedule)}")
+    if as_json:
+        print_json(Removed(removed=1))
+        return
+    print_message("Deleted: 1 schedule.")
+
+
+def _needed(server: str | None) -> "Server":
+    return needed_server(server, "Flows run by themselves at a server")

@@ -1,0 +1,76 @@
+"""Batches, jobs and schedules at a server, by commands."""
+
+import json
+from pathlib import Path
+
+from flows.document import JsonObject
+from runtime.results import RunError
+from tests.cli.remote.conftest import Remote, Serve
+from tests.shared.stand_ins import ran
+
+FAILED = RunError(code="crash", message="It broke.")
+
+
+def stored(serve: Serve, echo: JsonObject, folder: Path) -> Remote:
+    """A server that stores a flow."""
+    remote = serve()
+    (folder / "echo.json").write_text(json.dumps({**echo, "name": "Echo"}))
+    assert remote.run("flow", "import", folder / "echo.json").code == 0
+    return remote
+
+
+def test_a_batch_runs_at_a_server_and_what_has_failed_is_run_again(
+    serve: Serve, echo: JsonObject, tmp_path: Path
+) -> None:
+    remote = stored(serve, echo, tmp_path)
+    remote.runner.results = [ran("said"), ran(error=FAILED), ran("said")]
+    inputs, out = tmp_path / "inputs.jsonl", tmp_path / "results.jsonl"
+    inputs.write_text('"one"\n{"input_value": "two"}\n\n"three"\n')
+    command = ("flow", "run", "Echo", "--batch", inputs, "--out", out, "--json")
+    unknown = remote.run("flow", "run", "Echo", "--batch", inputs, "--estimate", "--json").json
+    assert unknown == {"inputs": 3, "runs": 0, "tokens": None, "seconds": None}
+    first = remote.run(*command)
+    assert (first.code, first.json["done"], first.json["failed"], first.json["ok"]) == (1, 2, 1, False)
+    lines = [json.loads(line) for line in out.read_text().splitlines()]
+    assert [line["position"] for line in lines] == [0, 1, 2]
+    (bad,) = [line for line in lines if line["state"] == "failed"]
+    again = remote.run(*command)
+    assert (again.json["id"], again.json["failed"]) == (first.json["id"], 1)
+    shown = remote.run("jobs", "show", f"{first.json['id']}.{bad['position']}")
+    assert "failed, begun 1 times" in shown.out
+    assert "It broke." in shown.out
+    done = remote.run(*command, "--retry-failed")
+    assert (done.code, done.json["ok"], done.json["done"]) == (0, True, 3), done
+    assert len(remote.runner.asked) == 4
+
+
+def test_a_job_at_a_server_is_cancelled_and_tried_again(serve: Serve, echo: JsonObject, tmp_path: Path) -> None:
+    remote = stored(serve, echo, tmp_path)
+    remote.runner.results = [ran(error=FAILED), ran("said")]
+    (tmp_path / "inputs.jsonl").write_text('"one"\n')
+    command = ("flow", "run", "Echo", "--batch", tmp_path / "inputs.jsonl", "--out", tmp_path / "out.jsonl", "--json")
+    job = f"{remote.run(*command).json['id']}.0"
+    refused = remote.run("jobs", "cancel", job, "--json")
+    assert (refused.code, refused.json["error"]["code"]) == (1, "job_ended")
+    assert remote.run("jobs", "retry", job, "--json").json["state"] in ("queued", "running", "done")
+    assert remote.run(*command).json["done"] == 1
+    assert remote.run("jobs", "list").err.endswith("There is no job.\n")
+    assert remote.run("jobs", "show", "none", "--json").json["error"]["code"] == "job_not_found"
+
+
+def test_a_schedule_is_added_listed_switched_off_and_removed(serve: Serve, echo: JsonObject, tmp_path: Path) -> None:
+    remote = stored(serve, echo, tmp_path)
+    assert remote.run("flow", "schedule", "list").err.endswith("Nothing runs by itself.\n")
+    bad = remote.run("flow", "schedule", "add", "Echo", "--cron", "61 * * * *", "--json")
+    assert (bad.code, bad.json["error"]["code"]) == (1, "invalid_schedule")
+    assert remote.run("flow", "schedule", "add", "Echo").code == 2
+    made = remote.run("flow", "schedule", "add", "Echo", "--cron", "0 7 * * *", "--json").json
+    hook = remote.run("flow", "schedule", "add", "Echo", "--webhook")
+    assert "whk_" in hook.out
+    listed = remote.run("flow", "schedule", "list", "--json").json["schedules"]
+    assert {one["kind"] for one in listed} == {"cron", "webhook"}
+    assert "whk_" not in json.dumps(listed)
+    assert remote.run("flow", "schedule", "switch", made["id"], "off").err.endswith("It is off.\n")
+    assert remote.run("flow", "schedule", "switch", made["id"], "on", "--json").json["next_at"] == made["next_at"]
+    assert remote.run("flow", "schedule", "remove", made["id"]).code == 0
+    assert len(remote.run("flow", "schedule", "list", "--json").json["schedules"]) == 1
