@@ -72,6 +72,9 @@ class AssistantSettings(BaseSettings):
     runs_kept: float = Field(default=30.0, gt=0.0, le=3_650.0)
     """For how many days what ran is kept; the last 1,000 runs of a user at most."""
 
+    approvals_kept: float = Field(default=90.0, gt=0.0, le=3_650.0)
+    """For how many days a question waits for the user's answer."""
+
     input_limit: int = Field(default=20_000, ge=100)
     """The maximum length of a message in characters; the rest is cut, with a note for the model."""
 

@@ -46,6 +46,7 @@ from server.routes import (
 )
 from server.routes.aisdk import chat
 from server.routes.browser import page, sign_in
+from server.routes.conversations import approvals
 from server.routes.conversations import stored as conversations
 from server.routes.flows import files as flow_files
 from server.routes.flows import configure, needs, revisions, sessions, stored, templates, tests, updates
@@ -126,7 +127,8 @@ def create_app(
     async def lifespan(app: Starlette) -> AsyncGenerator[None]:
         await asyncio.to_thread(close_data_folder, settings.data)
         async with AsyncExitStack() as stack:
-            serving = assistant or await stack.enter_async_context(Assistant.open(settings, waits_for_engine=False))
+            kept = settings.model_copy(update={"memory": "file"}) if settings.is_durable else settings
+            serving = assistant or await stack.enter_async_context(Assistant.open(kept, waits_for_engine=False))
             if isinstance(serving.runner, Runner):
                 serving.runner.on_progress = partial(_log_progress, serving.runner)
             drain.more = lambda: serving.queue.running
@@ -186,6 +188,7 @@ def create_app(
                 *tests.routes,
                 *templates.routes,
                 *conversations.routes,
+                *approvals.routes,
                 *run_log.routes,
                 *runs.routes,
                 *queued.routes,

@@ -1,6 +1,7 @@
 """The server's settings from the environment, in addition to the assistant's."""
 
 import re
+from importlib.util import find_spec
 from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Annotated, Final, Literal
@@ -73,9 +74,6 @@ class ServerSettings(LimitSettings):
     """Whether turns survive the death of the server's process; unset: with Postgres. Conversations are then stored in
     the database."""
 
-    approvals_kept: float = Field(default=90.0, gt=0.0, le=3_650.0)
-    """For how many days a question waits for the user's answer."""
-
     evaluations: Path | None = None
     """A folder with journals and reports of evaluations, which every user of the server may read; unset for none."""
 
@@ -144,7 +142,9 @@ class ServerSettings(LimitSettings):
     @property
     def is_durable(self) -> bool:
         """Whether turns survive the death of the server's process."""
-        return not is_sqlite(self.database_url) if self.durable is None else self.durable
+        if self.durable is None:
+            return not is_sqlite(self.database_url) and find_spec("dbos") is not None
+        return self.durable
 
     @property
     def is_encrypted(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractContextManager
 from uuid import uuid4
 
@@ -24,17 +24,13 @@ from agent.contract.events import (
 from agent.contract.requests import AssistRequest
 from agent.errors import ModelChoiceError
 from agent.models.providers import DEMO, PROVIDERS
-from agent.toolsets.client import name_taken, refused_name
-from agent.toolsets.selection import all_tools
 from agent.turn.loop import agent
-from agent.turn.request import Answer, TurnRequest
+from agent.turn.request import TurnRequest
 from agent.turn.result import TurnEnded, TurnError, TurnEvent
 from agent.turn.stream import TurnStream
 from flows.document import Flow, JsonObject
 from flows.fields.model_providers import prefix_of
 from runtime.files.folders import LOCAL_USER
-from runtime.files.names import FileRefused
-from runtime.telemetry import log_event
 from server.access.caller import Caller
 from server.durable.document import TurnDocument
 from server.durable.journal import StepJournal
@@ -43,10 +39,11 @@ from server.errors import ApiError, not_stored
 from server.limits.admission import admit_turn, check_message
 from server.limits.slots import Slot
 from server.requests.body import flow_of, validated
+from server.requests.turn import answers_of, check_files, check_tools
 from server.store.flows import FlowNotStored
 from server.stored_canvas import KeptCanvas, StoredCanvas
 from server.streams.running import RunningTurn, TurnExists
-from server.streams.signals import approved_by, is_signal, signal_of
+from server.streams.signals import is_signal
 from server.streams.sse import SseEncoder
 from tools.events import Progress
 
@@ -135,7 +132,7 @@ class AssistTurn:
             raise ApiError(
                 422, "invalid_request", "Both flow and flow_id were given.", "Send one of the two.", "$.flow_id"
             )
-        _check_tools(body)
+        check_tools(body)
         session = body.session_id or f"agentic_{uuid4()}"
         turn_id = body.turn_id or uuid4().hex
         stored = None if body.flow_id is None else await _stored(caller, body.flow_id, session, turn_id)
@@ -150,11 +147,11 @@ class AssistTurn:
         if body.keep_canvas and canvas is None:
             kept = KeptCanvas(caller.assistant, caller.id, session)
             canvas = await kept.load()
-        await _check_files(caller, body.files)
+        await check_files(caller, body.files)
         admission = await admit_turn(caller)
         try:
             model = await wanted_model(caller.assistant, body.provider, body.model_name, caller.id)
-            answers = await _answers(caller, body, session)
+            answers = await answers_of(caller, body, session)
             request = TurnRequest(
                 text="" if is_signal(body.input_value) else body.input_value,
                 session=session,
@@ -179,8 +176,8 @@ class AssistTurn:
             is_named = body.turn_id is not None
             if caller.state.durable is not None:
                 found = None if stored is None else stored.loaded
-                document = TurnDocument.of(request, model or choice.provider, found, details=body.details)
-                turn = cls.of_parts(await caller.state.durable.parts(document, slot))
+                begun = TurnDocument.of(request, model or choice.provider, found, details=body.details)
+                turn = cls.of_parts(await caller.state.durable.parts(begun, slot))
                 turn.is_named, turn.resumable = is_named, body.resumable
                 return turn
             stream = caller.assistant.turn(request, stored or kept, choice)
@@ -400,54 +397,6 @@ def _named(name: str) -> tuple[str, str] | None:
     if prefix is None or prefix not in PROVIDERS or not (sign and model.strip()):
         return None
     return prefix, model.strip()
-
-
-def _check_tools(body: AssistRequest) -> None:
-    """Refuse tools of the client whose names are used, and a call that is both decided and answered.
-
-    Raises:
-        ApiError: 422, with its place.
-    """
-    twice = body.approvals.keys() & body.tool_results.keys()
-    if twice:
-        message, where = f"{min(twice)[:100]!r} has a decision and a result.", "$.tool_results"
-        raise ApiError(422, "invalid_request", message, "Send one of the two.", where)
-    at = refused_name(body.tools, all_tools()) if body.tools else None
-    if at is not None:
-        error = name_taken(body.tools[at].name)
-        raise ApiError(422, error.code, error.message, error.fix, f"$.tools[{at}].name")
-
-
-async def _check_files(caller: Caller, named: Sequence[str]) -> None:
-    """Refuse a request that names a file which the user does not have.
-
-    Raises:
-        ApiError: 422, with its place.
-    """
-    if not named:
-        return
-    try:
-        listed = {path for path, _ in await asyncio.to_thread(caller.files.listing)}
-    except FileRefused as refused:
-        raise ApiError(422, "file_refused", refused.message, where="$.files") from None
-    for at, path in enumerate(named):
-        if path not in listed:
-            message = f"There is no file {path[:200]!r}."
-            raise ApiError(422, "file_not_found", message, "Add it with POST /api/v1/files.", f"$.files[{at}]")
-
-
-async def _answers(caller: Caller, body: AssistRequest, session: str) -> dict[str, Answer]:
-    """The answers of a request: by id, or by one of the two fixed messages."""
-    answers = body.answers
-    if not is_signal(body.input_value):
-        return answers
-    log_event("intent.build_flow.deterministic", signal=signal_of(body.input_value), session_id=session)
-    answers |= approved_by(body.input_value, await caller.assistant.pending(caller.id, session))
-    if not answers:
-        raise ApiError(
-            409, "nothing_pending", "No approval is pending in this conversation.", "Send a message.", "$.input_value"
-        )
-    return answers
 
 
 async def _stored(caller: Caller, flow_id: str, session: str, turn_id: str) -> StoredCanvas:

@@ -10,20 +10,24 @@ from pydantic_ai import DeferredToolResults, ToolApproved, ToolDenied
 
 from agent.conversation.approvals import AskedApproval
 from agent.conversation.memory import ConversationState, Exchange, Memory, Pending, title_of
-from agent.conversation.notes import notes_of
+from agent.conversation.notes import note_effects, notes_of
 from agent.conversation.proposals import Offers
-from agent.conversation.resuming import approved_hosts, outcomes, refuse_mistaken, tool_results
+from agent.conversation.resuming import (
+    MOVED_ON,
+    moved_on,
+    outcomes,
+    refuse_mistaken,
+    tool_results,
+    withdraw_expired,
+)
 from agent.conversation.transcript.message import Decided, SentMessage, transcript_message
 from agent.conversation.transcript.parts import NewMessage
 from agent.errors import AssistantUnavailable
 from agent.turn.request import Answer, ToolAnswered
 from agent.turn.result import TurnError, TurnResult
-from flows.actions import SetFlow
 from flows.document import Flow
 from runtime.telemetry import log_event
 from tools.approvals import Approval
-from tools.consent.hosts import hosts_to_ask
-from tools.consent.install import refused_bundles
 from tools.workbench import Emit, Workbench
 
 _locks: WeakKeyDictionary[Memory, WeakValueDictionary[tuple[str, str], asyncio.Lock]] = WeakKeyDictionary()
@@ -39,6 +43,7 @@ class Conversation:
         user: the user's id.
         session: the conversation's id.
         access: how the conversations are read and written; None for the memory itself.
+        days: for how many days a question waits.
 
     Attributes:
         denied: whether the user denied one of the approvals that this turn resumes with.
@@ -47,8 +52,10 @@ class Conversation:
         withdrawn: the approvals that waited and that this turn's message did not answer.
     """
 
-    def __init__(self, memory: Memory, user: str, session: str, access: Memory | None = None) -> None:
-        self._memory = access or memory
+    def __init__(
+        self, memory: Memory, user: str, session: str, access: Memory | None = None, days: float = 90.0
+    ) -> None:
+        self._memory, self._days = access or memory, days
         self._key = (user, session)
         # Serialises reading and writing one conversation; held for that only, never for a whole turn.
         self._lock = _locks.setdefault(memory, WeakValueDictionary()).setdefault(self._key, asyncio.Lock())
@@ -236,6 +243,8 @@ class Conversation:
                 message = f"{again[:100]!r} was answered before."
                 raise _refused("already_answered", message, "Answer the approvals that are still pending.")
             refuse_mistaken(pending, answers)
+            self.withdrawn = {} if canvas is None else moved_on(pending, canvas)
+            answers = {**answers, **{call: ToolDenied(MOVED_ON) for call in self.withdrawn if call in answers}}
             accepted = {call: ToolApproved() for call in pending.accepted_on(canvas)}
             earlier = pending.answers
             pending.answers = {**accepted, **pending.answers, **answers}
@@ -292,7 +301,7 @@ class Conversation:
                 state.dismissed_plan = None
             state.reconcile(result.before)
             if bench is not None:
-                self._note_effects(state, result, bench)
+                note_effects(state, result, bench, self.origin, self._resumed, self._answered)
             state.canvas = canvas or state.canvas
             state.updated_at = datetime.now(UTC).isoformat(timespec="seconds")
             sessions = await self._memory.save(*self._key, state, message(state))
@@ -312,6 +321,7 @@ class Conversation:
         """The conversation as it is stored; how it was at first is kept for the transcript."""
         state = await self._memory.load(*self._key)
         self._before = self._before or state
+        withdraw_expired(state, self._days)
         return state
 
     def _message(
@@ -360,28 +370,6 @@ class Conversation:
                     tainted=tainted,
                 )
             )
-
-    def _note_effects(self, state: ConversationState, result: TurnResult, bench: Workbench) -> None:
-        """Note what can be undone, which proposals are left, and what has to be asked or not to be asked again."""
-        state.approved_hosts |= approved_hosts(self._resumed)
-        state.foreign_hosts = (state.foreign_hosts - bench.allowed_hosts) | hosts_to_ask(bench)
-        state.refused_bundles = refused_bundles(bench)
-        if bench.rewound and bench.rewound == len(bench.actions):
-            state.undo_stack = bench.undo_stack
-        else:
-            state.undo_stack.record(self.origin, result.actions)
-        for name, answer in self._answered.items():
-            if isinstance(answer, ToolApproved):
-                state.offers.drop(name)
-        if result.outcome == "pending":
-            return  # the suspended turn has its proposal
-        if result.proposal is not None:
-            state.offers.add(self.origin, result.proposal, result.after)
-        elif bench.proposal is None:
-            waits = state.offers.open
-            if waits is not None and any(isinstance(action, SetFlow) for action in bench.actions):
-                state.offers.drop(waits.id)
-            state.offers.close()
 
     def _note_denials(self, pending: Pending) -> None:
         for call, answer in pending.answers.items():

@@ -2,15 +2,17 @@
 
 import json
 from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
 
 from pydantic_ai import DeferredToolResults, ModelResponse, ToolApproved, ToolCallPart, ToolDenied
 
 from agent.conversation.approvals import Outcome, all_applied
-from agent.conversation.memory import Pending
+from agent.conversation.memory import ConversationState, Pending
 from agent.errors import AssistantUnavailable
 from agent.toolsets.client import shown_result
 from agent.turn.request import Answer, ToolAnswered
 from agent.turn.result import TurnError
+from flows.actions import Configure
 from flows.document import Flow
 from tools.approvals import RAN_WITHOUT, Approval, held_metadata, note_metadata, rest_metadata
 from tools.consent.ask import consent_metadata
@@ -54,6 +56,41 @@ def tool_results(pending: Pending, wanted: str, canvas: Flow | None) -> Deferred
         told = note_metadata(note) if note else {}
         results.metadata[call] = consent_metadata(given, changed=bool(changed)) | told | left
     return results
+
+
+MOVED_ON = "The flow has changed since this was asked, so it was withdrawn."
+"""The reason of a denial that is none of the user's."""
+
+
+def withdraw_expired(state: ConversationState, days: float) -> None:
+    """Withdraw what has waited for more than so many days."""
+    if state.pending is None or not state.updated_at:
+        return
+    if datetime.now(UTC) - datetime.fromisoformat(state.updated_at) > timedelta(days=days):
+        state.note_answers(dict.fromkeys(state.pending.unanswered, "withdrawn"))
+        state.pending = None
+
+
+def moved_on(pending: Pending, canvas: Flow) -> dict[str, Approval]:
+    """The questions about texts that are not on the canvas any more as they were when it was asked.
+
+    Args:
+        pending: the suspended turn.
+        canvas: the canvas now.
+    """
+    if pending.proposal is not None:
+        return {}
+    return {
+        call: approval
+        for call, approval in pending.unanswered.items()
+        if approval.kind == "edit" and not all(_still_fits(edit, canvas) for edit in approval.edits)
+    }
+
+
+def _still_fits(edit: Configure, canvas: Flow) -> bool:
+    node = canvas.node(edit.node)
+    field = None if node is None else node.field(edit.field)
+    return field is not None and field.get("value") in (edit.old, edit.new)
 
 
 def refuse_mistaken(pending: Pending, answers: Mapping[str, Answer]) -> None:

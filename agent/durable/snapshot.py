@@ -26,7 +26,7 @@ MADE_ANEW: Final = frozenset(
         "catalogue",  # with the components of the snapshot
     }
 )
-"""The fields of a workbench that whoever goes on makes again: they follow from the request, or hold nothing but caches."""
+"""The fields of a workbench that whoever goes on makes again: they follow from the request, or are caches."""
 
 
 def _read_component(given: Any) -> ComponentType:

@@ -17,6 +17,7 @@ from runtime.components.inspection import DescribesComponents, Inspection, inspe
 from runtime.components.rules import MAX_SOURCE, ClassNameError, check_class_name
 from runtime.files.atomic import read_regular, write_atomically
 from runtime.files.folders import UserFolderError, private_folder, user_folder
+from runtime.files.undo import keep_for_undo
 from runtime.telemetry import log_event
 
 FOLDER: Final = ".components"
@@ -81,6 +82,7 @@ def _save(data: Path, user: str | None, name: str, source: str) -> Path:
         message = f"There are already {MAX_COMPONENTS} components."
         raise UserComponentError("too_many", message, "Reset the conversation, which removes them all.")
     try:
+        keep_for_undo(path, content)
         write_atomically(path, content)
     except OSError:
         raise UserComponentError(

@@ -30,6 +30,7 @@ from runtime.files.names import (
     segments,
 )
 from runtime.files.texts import is_full
+from runtime.files.undo import keep_for_undo
 from runtime.files.upload import FileLimits, FilesFull, Upload, too_large
 
 SIZE_LIMIT: Final = 10 * 1024 * 1024
@@ -97,6 +98,7 @@ class UserFiles:
         with self._root(writing=True) as root, _parent(root, names, create=True) as folder:
             before = _regular(folder, names)
             self._check_quota(root, len(body) - (before or 0), new=before is None)
+            self._keep(names, body)
             with _failures(names[-1]):
                 write_atomically(names[-1], body, folder=folder)
         return Written(path="/".join(names), size=len(body), new=before is None)
@@ -150,6 +152,7 @@ class UserFiles:
                 size = _regular(folder, names)
                 if size is None:
                     raise FileMissing(f"There is no {'/'.join(names)}.")
+                self._keep(names, None)
                 with _failures("/".join(names)):
                     os.unlink(names[-1], dir_fd=folder)
             for depth in range(len(names) - 1, 0, -1):
@@ -178,6 +181,7 @@ class UserFiles:
             content = text.replace(old, new)
             body = _encoded(content)
             self._check_quota(root, len(body) - len(before), new=False)
+            self._keep(names, body)
             with _failures(names[-1]):
                 write_atomically(names[-1], body, folder=folder)
         return Written(path="/".join(names), size=len(body), new=False), content
@@ -215,6 +219,11 @@ class UserFiles:
             yield
         finally:
             os.close(again)
+
+    def _keep(self, names: tuple[str, ...], new: bytes | None) -> None:
+        """Keep a file as it is, if its change can be undone."""
+        with _failures(names[-1]):
+            keep_for_undo(user_folder(self._data, self._user).joinpath(*names), new)
 
     def _check_quota(self, root: int, growth: int, *, new: bool) -> None:
         """Refuse more files or bytes than a user may have."""

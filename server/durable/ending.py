@@ -52,6 +52,10 @@ OLD: Final = Why(
     ),
     "interrupted",
 )
+LOST: Final = Why(
+    TurnError(code="interrupted", message="The server ended during this turn; what was done before is kept."),
+    "interrupted",
+)
 STOPPED: Final = Why(TurnError(code="stopped", message="The turn was cancelled."), "stopped")
 UNKNOWN: Final = Why(
     TurnError(code="interrupted", message="The server ended before this turn was begun. Send the message again."),

@@ -5,14 +5,17 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import logging
 import zlib
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Final, Protocol
 
 from agent.contract.events import Event, RewoundEvent
 from flows.document import Flow
 from flows.json_values import Json, JsonObject, as_list, as_object, as_text
 from runtime.database.errors import Done
+from runtime.files.undo import forget, undo, undoable
 from runtime.keychain.documents import DocumentSealing
 from server.store.turns import Lines
 from server.streams.event_log import EventLog
@@ -22,6 +25,9 @@ Record = Callable[[str, Callable[[], Awaitable[str]]], Awaitable[str]]
 
 LEVEL: Final = 1
 """How hard records are compressed: flows repeat themselves, so that more takes time and saves little."""
+
+
+log = logging.getLogger(__name__)
 
 
 class Left(Exception):
@@ -68,6 +74,7 @@ class StepJournal:
         owner: whose turn it is.
         turn: its id.
         documents: encrypts what is recorded.
+        undo: a folder for files as they were before a step.
 
     Attributes:
         is_replaying: whether what is done was done before by another process, so that nothing is told.
@@ -75,7 +82,8 @@ class StepJournal:
         lost: events that were told and not stored, as the records have them.
     """
 
-    def __init__(self, owner: str, turn: str, documents: DocumentSealing) -> None:
+    def __init__(self, owner: str, turn: str, documents: DocumentSealing, undo: Path) -> None:
+        self._undo = undo
         self.owner = owner
         self.turn = turn
         self.is_replaying = False
@@ -133,7 +141,8 @@ class StepJournal:
 
         async def live() -> str:
             await self.catch_up()
-            value = await (work() if done is None else self._once(number, work, done))
+            with undoable(self._undo / str(number)):
+                value = await (work() if done is None else self._once(number, work, done))
             fresh.append(value)
             if self.is_left:
                 raise asyncio.CancelledError
@@ -145,6 +154,7 @@ class StepJournal:
             self.leave()
             raise asyncio.CancelledError from None
         if fresh:
+            await self._forget(number)
             return fresh[0]
         found = as_object(await asyncio.to_thread(unpacked, text, self._documents))
         self._pass(as_object(found.get("told")))
@@ -171,6 +181,17 @@ class StepJournal:
         if self.lost and self._store_lost is not None:
             await self._store_lost(self.lost)
         await self._teller.send(RewoundEvent(to=self._told, flow=self._teller.canvas))
+
+    async def undo_half_done(self) -> None:
+        """Restore the files that a step has changed in another process, and that was not recorded."""
+        restored = await asyncio.to_thread(undo, self._undo / str(self._recorded + 1))
+        await asyncio.to_thread(forget, self._undo)
+        if restored:
+            log.warning("turns.durable.files_restored turn=%s files=%d", self.turn, restored)
+
+    async def _forget(self, number: int) -> None:
+        if (self._undo / str(number)).exists():
+            await asyncio.to_thread(forget, self._undo)
 
     async def _once(
         self, number: int, work: Callable[[], Awaitable[Json]], done: Callable[[], Awaitable[Json]]

@@ -13,7 +13,7 @@ from server.durable.document import TurnDocument
 from server.durable.journal import StepJournal, Teller
 from server.limits.slots import Slot
 from server.stored_canvas import StoredCanvas
-from server.streams.running import DurableTurn
+from server.streams.turn import DurableTurn
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime, timedelta
@@ -18,7 +19,7 @@ from runtime.database.errors import StoreUnavailable
 from server.access.caller import flow_store
 from server.durable.canvas import RecordedCanvas
 from server.durable.document import TurnDocument
-from server.durable.ending import OLD, POISON, STOPPED, UNKNOWN, EarlyEnding, Why
+from server.durable.ending import LOST, OLD, POISON, STOPPED, UNKNOWN, EarlyEnding, Why
 from server.durable.journal import StepJournal, packed, unpacked
 from server.durable.parts import ServedTurn, TurnParts
 from server.limits.slots import Slot
@@ -30,6 +31,9 @@ from server.streams.event_log import EventLog
 
 if TYPE_CHECKING:
     from runtime.durable.engine import DurableEngine
+
+UNDO: Final = "undo"
+"""The folder inside the data folder with files as they were before the steps that go on."""
 
 TRIES: Final = 3
 """How often a step of a turn is begun before the turn is given up."""
@@ -68,6 +72,7 @@ class RecordedTurn:
         self._journal = journal
         self._begin = begin
         self._note_stop = note_stop
+        self._log: EventLog | None = None
         self._stopping: asyncio.Task[None] | None = None
         self._send: Callable[[Event], Awaitable[None]] | None = None
 
@@ -75,6 +80,7 @@ class RecordedTurn:
         """Be given where its events are written."""
         from server.durable.workflow import record
 
+        self._log = log
         self._journal.begin(self._turn, log, record)
 
     async def run(self, send: Callable[[Event], Awaitable[None]]) -> None:
@@ -91,6 +97,8 @@ class RecordedTurn:
         assert self._send is not None  # noqa: S101  (it runs; narrows the type)
         with self._turn.in_order():
             await self._turn.run(self._send)
+        if self._log is not None:
+            await self._log.settled()  # whoever finds the workflow ended finds the turn ended
         if self._journal.is_left:
             raise asyncio.CancelledError
 
@@ -156,7 +164,9 @@ class DurableTurns:
         request, assistant = document.turn_request, self._state.assistant
         owner = request.user
         choice = await assistant.choose(document.model, owner)
-        journal = StepJournal(owner, request.turn_id, assistant.database.documents)
+        key = hashlib.sha256(f"{owner} {request.turn_id}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
+        undo = self._state.settings.data / UNDO / key
+        journal = StepJournal(owner, request.turn_id, assistant.database.documents, undo)
         steps = RecordedSteps(journal, partial(_explained, choice.provider, choice.names))
         stored, kept = None, None
         if document.stored is not None and request.flow is not None:
@@ -211,6 +221,7 @@ class DurableTurns:
         owner, turn_id = document.request.user, document.request.turn_id
         parts = await self.parts(document, self._state.turn_slots.take_beyond(owner))
         parts.journal.go_on(steps, taken.last, partial(self._store_lost, owner, turn_id, taken.attempt))
+        await parts.journal.undo_half_done()
         recorded = RecordedTurn(self._serve(parts), parts.journal, None, partial(self._note_stop, owner, turn_id))
         log.warning("turns.durable.goes_on turn=%s attempt=%d steps=%d", turn_id, taken.attempt, steps)
         await self._state.turns.go_on(owner, turn_id, recorded, taken).task
@@ -274,7 +285,7 @@ class DurableTurns:
                 continue
             document = TurnDocument.model_validate(await asyncio.to_thread(unpacked, found.document, self._documents))
             await give_up(owner, turn)
-            await self._end(document, steps, taken, OLD)
+            await self._end(document, steps, taken, OLD if found.protocol != PROTOCOL else LOST)
 
     async def _remove_old(self) -> None:
         from server.durable.workflow import ended_before, remove

@@ -108,11 +108,13 @@ class SqlTurns:
         async with self._database.writing() as connection:
             refused = [one for one in added if not await _is_ours(connection, one)]
             kept = [pair for pair in zip(added, sealed, strict=True) if pair[0] not in refused]
-            await self._append(connection, [one for one, _ in kept], [row for _, rows in kept for row in rows], again)
+            await self._append(
+                connection, [one for one, _ in kept], [row for _, rows in kept for row in rows], again=again
+            )
         return refused
 
     async def _append(
-        self, connection: AsyncConnection, added: Sequence[NewEvents], rows: Sequence[dict[str, Any]], again: bool
+        self, connection: AsyncConnection, added: Sequence[NewEvents], rows: Sequence[dict[str, Any]], *, again: bool
     ) -> None:
         new = [
             self._turn(one.owner, one.turn, one.session, state=one.state, last=one.last) for one in added if one.is_new

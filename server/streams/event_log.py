@@ -86,6 +86,7 @@ class EventLog:
         self._unstored_bytes = 0
         self._is_failing = False
         self._room = asyncio.Event()
+        self._settled = asyncio.Event()
 
     @property
     def has_ended(self) -> bool:
@@ -140,6 +141,15 @@ class EventLog:
         for reader in self.readers:
             reader.woken.set()
         self._room.set()
+        self.settle()
+
+    def settle(self) -> None:
+        """Note that nothing of the turn is stored any more by this process."""
+        self._settled.set()
+
+    async def settled(self) -> None:
+        """Wait until the last event is stored, or cannot be, or the turn is left to another process."""
+        await self._settled.wait()
 
     def has_stored(self, added: NewEvents) -> None:
         """Note that events are stored."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from pathlib import Path
-from typing import Final, Protocol, runtime_checkable
+from typing import Final
 from uuid import uuid4
 
 from agent.contract.endings import cancelled
@@ -21,6 +21,7 @@ from server.store.turns import RUNNING, UNSTORED, Lines, SteadyClock, StoredTurn
 from server.streams.elsewhere import Heartbeat, ServerName, stop_elsewhere
 from server.streams.event_log import EventLog, Reader
 from server.streams.event_writer import UNAVAILABLE, EventWriter
+from server.streams.turn import DurableTurn, Turn
 
 CLOSE_SECONDS: Final = 15.0
 """How long turns may take to end when the server stops: to clean up and save."""
@@ -33,37 +34,6 @@ INTERRUPTED: Final = "The server ended during this turn; what was saved before i
 GOES_ON: Final = "Another server goes on with this turn; its events can be followed by its id."
 
 logger = logging.getLogger(__name__)
-
-
-class Turn(Protocol):
-    """What runs.
-
-    Attributes:
-        session: its conversation.
-    """
-
-    session: str
-
-    async def run(self, send: Callable[[Event], Awaitable[None]]) -> None:
-        """Run to the end; the last event that is sent says how it ended."""
-        ...
-
-    def stop(self, reason: StopReason) -> None:
-        """End soon, with a last event that says why."""
-        ...
-
-
-@runtime_checkable
-class DurableTurn(Turn, Protocol):
-    """What runs, and goes on in another process when this one ends."""
-
-    def attach(self, log: EventLog) -> None:
-        """Be given where its events are written."""
-        ...
-
-    def leave(self) -> None:
-        """End soon without a last event: another process goes on."""
-        ...
 
 
 class TurnExists(Exception):
@@ -400,6 +370,7 @@ class RunningTurns:
             if log.is_left and not running.task.done():
                 running.leave_to_others()
             del self._turns[log.owner, log.turn]
+        log.settle()
         if log in self._forgotten:
             self._forgotten.discard(log)
             try:

@@ -1,0 +1,58 @@
+"""Turns that are killed anywhere come to the same end as undisturbed ones."""
+
+import json
+import random
+import signal
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flows.catalogue import Catalogue
+from tests.server.durable.playing import Place, forked
+
+KILLS = 5
+"""How often each conversation is killed."""
+FURTHEST = 90
+"""How many points a process passes at most before it is killed: the two turns have about twice as many."""
+
+
+def outcome(place: Place, *fatal: int) -> dict[str, Any]:
+    """What came of a conversation whose processes are killed at some points."""
+    place.data.mkdir()
+    for point in fatal:
+        code, said = forked(place.play, fatal=point)
+        assert code in {0, -signal.SIGKILL}, said
+    code, said = forked(place.play)
+    assert code == 0, said
+    return json.loads(said)["value"]
+
+
+def requests(place: Place) -> Counter[str]:
+    """How often a model was asked for each answer."""
+    return Counter((place.data / "requests").read_text().split())
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_turns_that_are_killed_at_random_points_end_as_undisturbed_ones(
+    catalogue: Catalogue, tmp_path: Path, database_url: str, seed: int, undisturbed: dict[str, Any]
+) -> None:
+    points = random.Random(f"{seed} {database_url.split(':')[0]}")
+    place = Place(database_url, tmp_path / "place", catalogue)
+    found = outcome(place, *(points.randint(3, FURTHEST) for _ in range(KILLS)))
+    assert found == undisturbed
+    asked = requests(place)
+    assert sum(asked.values()) <= len(asked) + KILLS, "only an answer that was under way is asked for again"
+
+
+@pytest.fixture(scope="module")
+def undisturbed(catalogue: Catalogue, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What comes of the conversation when nothing is killed."""
+    folder = tmp_path_factory.mktemp("undisturbed")
+    place = Place(f"sqlite+aiosqlite:///{folder / 'house.db'}", folder / "place", catalogue)
+    found = outcome(place)
+    assert [turn[-1]["event"] for turn in found["events"]] == ["complete", "complete"]
+    assert (found["files"], found["components"]) == ({"notes.md": "Second line\n"}, ["SumComponent.py"])
+    assert len(found["versions"]) == 3
+    return found
