@@ -48,8 +48,8 @@ from server.routes.aisdk import chat
 from server.routes.browser import page, sign_in
 from server.routes.conversations import approvals
 from server.routes.conversations import stored as conversations
-from server.routes.flows import files as flow_files
 from server.routes.flows import configure, needs, revisions, sessions, stored, templates, tests, updates
+from server.routes.flows import files as flow_files
 from server.routes.installation import bundles, evaluations, models, users
 from server.routes.jobs import batches, queued, schedules
 from server.routes.langflow import connections as langflow_connections

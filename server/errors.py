@@ -136,6 +136,19 @@ async def _http_error(request: Request, error: Exception) -> Response:
     return ApiError(status, code, message, fix, f"{request.method} {request.url.path[:200]}", headers).reply()
 
 
+def _job_error(error: JobError) -> ApiError:
+    match error:
+        case QueueFull():
+            return ApiError(429, error.code, error.message, error.fix, headers={"Retry-After": RETRY_SECONDS})
+        case WebhookRefused():
+            challenge = {"WWW-Authenticate": "Bearer"}
+            return ApiError(401, error.code, error.message, error.fix, headers=challenge)
+        case JobNotFound() | BatchNotFound() | ScheduleNotFound():
+            return ApiError(404, error.code, error.message, error.fix)
+        case _:
+            return ApiError(422 if isinstance(error, BadSchedule) else 409, error.code, error.message, error.fix)
+
+
 async def _known_error(_: Request, error: Exception) -> Response:
     match error:
         case ApiError():
@@ -150,17 +163,8 @@ async def _known_error(_: Request, error: Exception) -> Response:
         case TooManyFlows():
             message = f"You have {error.limit:,} flows, which is the limit; nothing was stored."
             return ApiError(409, "too_many_flows", message, "Remove flows that are not needed.").reply()
-        case QueueFull():
-            return ApiError(429, error.code, error.message, error.fix, headers={"Retry-After": RETRY_SECONDS}).reply()
-        case BadSchedule():
-            return ApiError(422, error.code, error.message, error.fix).reply()
-        case WebhookRefused():
-            challenge = {"WWW-Authenticate": "Bearer"}
-            return ApiError(401, error.code, error.message, error.fix, headers=challenge).reply()
-        case JobNotFound() | BatchNotFound() | ScheduleNotFound():
-            return ApiError(404, error.code, error.message, error.fix).reply()
         case JobError():
-            return ApiError(409, error.code, error.message, error.fix).reply()
+            return _job_error(error).reply()
         case AssistantUnavailable():
             return not_ready(error.error.code, error.error.message, error.error.fix).reply()
         case SecretKeyUnavailable():

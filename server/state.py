@@ -7,8 +7,8 @@ from starlette.requests import Request
 
 from agent.assistant import Assistant
 from server.drain import Drain
-from server.flow_tests.tester import FlowTester
 from server.durable.parts import MakesDurable
+from server.flow_tests.tester import FlowTester
 from server.installs import BundleInstalls
 from server.jobs.service import JobService
 from server.limits.slots import Slots
