@@ -40,7 +40,7 @@ class FlowChanges:
             StoreUnavailable: the database cannot be read.
         """
         if self._database is not None and user not in self._known:
-            from server.store.sql import flow_versions
+            from server.store.versions import flow_versions
 
             self._known.update(await flow_versions(self._database, [user]))
 
@@ -91,7 +91,7 @@ class FlowChanges:
 
     async def _look(self, database: Database) -> None:
         """Look for what other processes have stored, until nobody watches."""
-        from server.store.sql import flow_versions
+        from server.store.versions import flow_versions
 
         while self._watching:
             await asyncio.sleep(LOOK_SECONDS)

@@ -231,21 +231,6 @@ class SqlFlowStore:
         return FlowRow.id == flow_id, FlowRow.owner == self._owner
 
 
-async def flow_versions(database: Database, owners: Collection[str]) -> dict[str, dict[str, int]]:
-    """The versions of the stored flows of some owners, by owner and id; owners without flows are there, too.
-
-    Args:
-        database: where they are stored.
-        owners: their ids.
-    """
-    found: dict[str, dict[str, int]] = {owner: {} for owner in owners}
-    wanted = select(FlowRow.owner, FlowRow.id, FlowRow.version).where(FlowRow.owner.in_(owners))
-    async with database.reading() as connection:
-        for owner, flow_id, version in await connection.execute(wanted):
-            found[owner][flow_id] = version
-    return found
-
-
 def _entry(flow_id: str, flow: Flow, version: int) -> FlowEntry:
     return FlowEntry(
         id=flow_id,
