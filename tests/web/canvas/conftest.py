@@ -58,3 +58,9 @@ async def chosen(look: Look, name: str) -> Locator:
     await found.locator("header").click()
     await expect(look.page.get_by_role("toolbar", name="Selected components")).to_be_visible()
     return found
+
+
+def template_of(flow: JsonObject) -> dict[str, Any]:
+    """The fields of a flow's first component."""
+    data: Any = flow["data"]
+    return data["nodes"][0]["data"]["node"]["template"]

@@ -8,7 +8,7 @@ from playwright.async_api import Browser, expect
 
 from flows.catalogue import Catalogue
 from tests.shared.scripted_assistant import assistant
-from tests.web.canvas.conftest import chosen, flow_with, node, opened, stored, value
+from tests.web.canvas.conftest import chosen, flow_with, node, opened, stored, template_of, value
 from tests.web.conftest import looking
 
 pytestmark = pytest.mark.anyio
@@ -64,7 +64,7 @@ async def test_a_table_is_edited_row_by_row(browser: Browser, catalogue: Catalog
 
 async def test_code_is_written_with_the_tab_key_and_left_with_escape(browser: Browser, catalogue: Catalogue) -> None:
     document = flow_with(catalogue, "ChatInput")
-    template = document["data"]["nodes"][0]["data"]["node"]["template"]  # pyright: ignore  # noqa: PGH003  (JSON)
+    template = template_of(document)
     template["rule"] = {"type": "code", "name": "rule", "display_name": "Rule", "show": True, "value": "a = 1"}
     async with looking(browser, assistant(catalogue)) as look:
         flow = await opened(look, document)
@@ -110,7 +110,7 @@ async def test_a_model_is_chosen_from_those_the_server_knows_and_shown_by_its_na
     browser: Browser, catalogue: Catalogue
 ) -> None:
     document = flow_with(catalogue, "LanguageModelComponent")
-    template = document["data"]["nodes"][0]["data"]["node"]["template"]  # pyright: ignore  # noqa: PGH003  (JSON)
+    template = template_of(document)
     template["model"]["value"] = [{"name": json.dumps([{"name": "gpt-4o", "provider": "OpenAI"}])}]
     async with looking(browser, assistant(catalogue)) as look:
         flow = await opened(look, document)
@@ -130,11 +130,13 @@ async def test_a_model_is_chosen_from_those_the_server_knows_and_shown_by_its_na
 
 async def test_sliders_choices_and_lists_keep_their_kind(browser: Browser, catalogue: Catalogue) -> None:
     document = flow_with(catalogue, "ChatInput")
-    template = document["data"]["nodes"][0]["data"]["node"]["template"]  # pyright: ignore  # noqa: PGH003  (JSON)
+    template = template_of(document)
     shown = {"show": True, "advanced": False}
     template |= {
-        "depth": {**shown, "type": "slider", "display_name": "Depth", "value": 1, "range_spec": {"min": 1, "max": 5, "step": 1}},
-        "kinds": {**shown, "type": "str", "display_name": "Kinds", "list": True, "options": ["csv", "pdf"], "value": []},
+        "depth": {**shown, "type": "slider", "display_name": "Depth", "value": 1,
+                  "range_spec": {"min": 1, "max": 5, "step": 1}},
+        "kinds": {**shown, "type": "str", "display_name": "Kinds", "list": True, "value": [],
+                  "options": ["csv", "pdf"]},
         "words": {**shown, "type": "str", "display_name": "Words", "list": True, "value": ["one"]},
         "notes": {**shown, "type": "dict", "display_name": "Notes", "value": {"a": "b"}},
         "nested": {**shown, "type": "NestedDict", "display_name": "Nested", "value": {"a": {"b": 1}}},

@@ -1,6 +1,7 @@
 """What waits for the user's decision, drawn on the canvas as ghosts, and answered there."""
 
 import asyncio
+from typing import Any
 
 import pytest
 from playwright.async_api import Browser, expect
@@ -14,7 +15,7 @@ from tests.web.conftest import Look, looking
 from tests.web.states import BUILD, proposed
 
 pytestmark = pytest.mark.anyio
-TEXTS = ("ChatInput-0", "ChatOutput-1")
+TEXTS = ("ChatInput-0", "TextInput-1")
 
 
 def runner() -> StandInRunner:
@@ -61,8 +62,9 @@ def edits() -> list[object]:
 
 async def waiting_edits(look: Look, catalogue: Catalogue) -> str:
     """Two texts of the user's own, which the assistant would change."""
-    flow = flow_with(catalogue, "ChatInput", "ChatOutput")
-    for one in flow["data"]["nodes"]:  # pyright: ignore  # noqa: PGH003  (JSON)
+    flow = flow_with(catalogue, "ChatInput", "TextInput")
+    data: Any = flow["data"]
+    for one in data["nodes"]:
         one["data"]["node"]["template"]["input_value"]["value"] = "old words"
     flow_id = await opened(look, flow)
     await look.ask("Change the texts")
@@ -93,14 +95,14 @@ async def test_changes_are_walked_and_answered_one_by_one(browser: Browser, cata
         flow = await waiting_edits(look, catalogue)
         bar = look.page.get_by_role("region", name="Waits for you")
         await bar.get_by_role("button", name="Next change").click()
-        await expect(look.page.locator(".react-flow__node[data-id=ChatOutput-1]")).to_be_focused()
+        await expect(look.page.locator(".react-flow__node[data-id=TextInput-1]")).to_be_focused()
         await bar.get_by_role("button", name="Accept the change").click()
         await expect(look.page.locator(".node.edited")).to_have_count(1)
         await look.page.get_by_role("log").and_(look.page.locator("[aria-busy=false]")).wait_for()
         await bar.get_by_role("button", name="Keep it as it is").click()
         await expect(bar).to_have_count(0)
         await look.page.get_by_role("log").and_(look.page.locator("[aria-busy=false]")).wait_for()
-        assert [await value(look, flow, "input_value", at) for at in (0, 1)] == ["old words", "new ChatOutput-1"]
+        assert [await value(look, flow, "input_value", at) for at in (0, 1)] == ["old words", "new TextInput-1"]
 
 
 async def test_what_is_pointed_at_in_the_panel_comes_into_view_and_the_view_goes_back(
@@ -112,8 +114,11 @@ async def test_what_is_pointed_at_in_the_panel_comes_into_view_and_the_view_goes
         await look.ask("Add a text input")
         await expect(nodes(look)).to_have_count(2)
         added_node = look.page.locator(".react-flow__node").filter(has=node(look, "Text Input"))
-        await look.page.mouse.move(300, 500)
-        await look.page.mouse.wheel(0, 4000)  # so that it is out of view
+        for _ in range(2):  # so that it is out of view
+            await look.page.mouse.move(820, 600)
+            await look.page.mouse.down()
+            await look.page.mouse.move(20, 560, steps=4)
+            await look.page.mouse.up()
         await expect(added_node).not_to_be_in_viewport()
         moved = await look.page.locator(".react-flow__viewport").get_attribute("style")
         await look.page.get_by_text("Added Text Input").hover()

@@ -51,7 +51,8 @@ export const useRun = create<RunState>((set, get) => {
         const { output, error, metrics, nodes } = event.data;
         const told = error === null ? null : [error.message, error.fix].filter(Boolean).join(" ");
         update((last) => ({ ...last, output: output ?? "", error: told, seconds: metrics.seconds }));
-        set({ values: new Map(Object.entries(nodes)) });
+        const done = Object.keys(nodes).map((node): [string, NodeState] => [node, "done"]); // a short run ends before it is followed
+        set((state) => ({ values: new Map(Object.entries(nodes)), nodes: new Map([...done, ...state.nodes]) }));
         const failed = error?.node;
         if (typeof failed === "string") set((state) => ({ nodes: new Map(state.nodes).set(failed, "failed"), failed: { node: failed, message: told ?? "" } }));
         break;
