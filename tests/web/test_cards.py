@@ -83,7 +83,7 @@ async def test_the_choice_of_a_model_shows_names(browser: Browser, catalogue: Ca
         await empty(look)
         shown = await look.page.get_by_role("combobox", name="Model").locator("option").all_inner_texts()
         assert len(shown) > 1
-        assert not [one for one in shown if set(one) & set("{}[]\"")]
+        assert not [one for one in shown if set(one) & set('{}[]"')]
 
 
 async def test_what_is_selected_goes_along_with_the_message_unless_it_is_left_out(
