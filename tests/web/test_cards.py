@@ -223,7 +223,7 @@ async def test_a_message_of_the_assistant_has_its_parts_in_order(browser: Browse
     async with looking(browser, who(catalogue, *BUILD)) as look:
         await proposed(look)
         parts = await look.page.locator(".message.assistant > *").evaluate_all("all => all.map((one) => one.className)")
-        assert [part.split()[0] for part in parts][0] == "tool"
+        assert parts[0].split()[0] == "tool"
         assert "card" in parts
         assert parts[-1] == "figures"
 
