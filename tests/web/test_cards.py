@@ -53,10 +53,13 @@ async def test_what_a_flow_needs_is_settled_on_the_spot(browser: Browser, catalo
         assert (await look.live.client.get("/api/v1/models")).json()["default"].startswith("anthropic:")
 
 
-PROVIDERS = ("ADR-030", "base-scenario-empty-state-dialog", "base-term-provider-dialog", "base-smoke-configure-dialog")
-
-
-@pytest.mark.parity(*PROVIDERS, "term-provider-dialog")
+@pytest.mark.parity(
+    "ADR-030",
+    "base-scenario-empty-state-dialog",
+    "base-term-provider-dialog",
+    "base-smoke-configure-dialog",
+    "term-provider-dialog",
+)
 async def test_providers_are_set_up_in_a_dialog_of_the_panel(browser: Browser, catalogue: Catalogue) -> None:
     async with looking(browser, who(catalogue)) as look:
         await empty(look)
