@@ -241,7 +241,10 @@ STATES: dict[str, State] = {
     "no_tests": ((), no_tests),
     "failed": ((RuntimeError("inside"),), failed),
     "editing": (("question", "This one."), editing),
-    "written": (("manage_files", [call("write_file", 1, path="notes.md", content="# Nine to five")], "Written."), written),
+    "written": (
+        ("manage_files", [call("write_file", 1, path="notes.md", content="# Nine to five")], "Written."),
+        written,
+    ),
     "suggesting": ((), suggesting),
     "conversations": (BUILD, conversations),
     "revisions": (BUILD, revisions),

@@ -53,10 +53,13 @@ async def test_what_a_flow_needs_is_settled_on_the_spot(browser: Browser, catalo
         assert (await look.live.client.get("/api/v1/models")).json()["default"].startswith("anthropic:")
 
 
-PROVIDERS = ("ADR-030", "base-scenario-empty-state-dialog", "base-term-provider-dialog", "base-smoke-configure-dialog")
-
-
-@pytest.mark.parity(*PROVIDERS, "term-provider-dialog")
+@pytest.mark.parity(
+    "ADR-030",
+    "base-scenario-empty-state-dialog",
+    "base-term-provider-dialog",
+    "base-smoke-configure-dialog",
+    "term-provider-dialog",
+)
 async def test_providers_are_set_up_in_a_dialog_of_the_panel(browser: Browser, catalogue: Catalogue) -> None:
     async with looking(browser, who(catalogue)) as look:
         await empty(look)
@@ -83,7 +86,7 @@ async def test_the_choice_of_a_model_shows_names(browser: Browser, catalogue: Ca
         await empty(look)
         shown = await look.page.get_by_role("combobox", name="Model").locator("option").all_inner_texts()
         assert len(shown) > 1
-        assert not [one for one in shown if set(one) & set("{}[]\"")]
+        assert not [one for one in shown if set(one) & set('{}[]"')]
 
 
 async def test_what_is_selected_goes_along_with_the_message_unless_it_is_left_out(
@@ -223,7 +226,7 @@ async def test_a_message_of_the_assistant_has_its_parts_in_order(browser: Browse
     async with looking(browser, who(catalogue, *BUILD)) as look:
         await proposed(look)
         parts = await look.page.locator(".message.assistant > *").evaluate_all("all => all.map((one) => one.className)")
-        assert [part.split()[0] for part in parts][0] == "tool"
+        assert parts[0].split()[0] == "tool"
         assert "card" in parts
         assert parts[-1] == "figures"
 

@@ -196,7 +196,12 @@ async def test_accepting_puts_exactly_the_proposed_flow_on_the_canvas(browser: B
         await reported(look, "assistant_flow_proposal_continue_total 1.0", drawn)
 
 
-@pytest.mark.parity("assistant_flow_proposal_dismiss_total", "scenario-dismiss-discards", "smoke-build-dismiss", "smoke-proposal-settled")
+@pytest.mark.parity(
+    "assistant_flow_proposal_dismiss_total",
+    "scenario-dismiss-discards",
+    "smoke-build-dismiss",
+    "smoke-proposal-settled",
+)
 async def test_dismissing_leaves_the_canvas_empty_and_no_buttons(browser: Browser, catalogue: Catalogue) -> None:
     who = assistant(catalogue, ScriptedModel(*BUILD), StandInRunner(results=[ran("hello")] * 3))
     async with looking(browser, who) as look:
@@ -211,7 +216,9 @@ async def test_dismissing_leaves_the_canvas_empty_and_no_buttons(browser: Browse
 TWO = [call("add_component", 1, type="ChatInput"), call("add_component", 2, type="ChatOutput")]
 
 
-@pytest.mark.parity("assistant_build_tasks_per_message", "scenario-build-tasks", "smoke-tasks-rows", "smoke-tasks-order")
+@pytest.mark.parity(
+    "assistant_build_tasks_per_message", "scenario-build-tasks", "smoke-tasks-rows", "smoke-tasks-order"
+)
 async def test_changes_of_the_canvas_are_rows_of_the_message_in_their_order(
     browser: Browser, catalogue: Catalogue
 ) -> None:
@@ -256,7 +263,9 @@ async def test_a_written_file_is_opened_in_its_place_and_downloaded(browser: Bro
         assert (await (await downloading.value).path()).read_text() == "# Nine to five"
 
 
-@pytest.mark.parity("base-smoke-usage-badge", "base-scenario-usage-badge", "base-term-usage-badge", "smoke-usage-reopen")
+@pytest.mark.parity(
+    "base-smoke-usage-badge", "base-scenario-usage-badge", "base-term-usage-badge", "smoke-usage-reopen"
+)
 async def test_each_reply_shows_what_it_took(browser: Browser, catalogue: Catalogue) -> None:
     async with looking(browser, assistant(catalogue, ScriptedModel(*ANSWERS))) as look:
         await asked(look, "First?", "Second?")
