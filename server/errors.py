@@ -136,19 +136,6 @@ async def _http_error(request: Request, error: Exception) -> Response:
     return ApiError(status, code, message, fix, f"{request.method} {request.url.path[:200]}", headers).reply()
 
 
-def _job_error(error: JobError) -> ApiError:
-    match error:
-        case QueueFull():
-            return ApiError(429, error.code, error.message, error.fix, headers={"Retry-After": RETRY_SECONDS})
-        case WebhookRefused():
-            challenge = {"WWW-Authenticate": "Bearer"}
-            return ApiError(401, error.code, error.message, error.fix, headers=challenge)
-        case JobNotFound() | BatchNotFound() | ScheduleNotFound():
-            return ApiError(404, error.code, error.message, error.fix)
-        case _:
-            return ApiError(422 if isinstance(error, BadSchedule) else 409, error.code, error.message, error.fix)
-
-
 async def _known_error(_: Request, error: Exception) -> Response:
     match error:
         case ApiError():
@@ -163,8 +150,6 @@ async def _known_error(_: Request, error: Exception) -> Response:
         case TooManyFlows():
             message = f"You have {error.limit:,} flows, which is the limit; nothing was stored."
             return ApiError(409, "too_many_flows", message, "Remove flows that are not needed.").reply()
-        case JobError():
-            return _job_error(error).reply()
         case AssistantUnavailable():
             return not_ready(error.error.code, error.error.message, error.error.fix).reply()
         case SecretKeyUnavailable():
@@ -174,6 +159,24 @@ async def _known_error(_: Request, error: Exception) -> Response:
             return not_ready("store_unavailable", error.message, error.fix).reply()
         case _:
             raise error
+
+
+async def _job_error(_: Request, error: Exception) -> Response:
+    if not isinstance(error, JobError):
+        raise error
+    status, headers = 409, {}
+    match error:
+        case QueueFull():
+            status, headers = 429, {"Retry-After": RETRY_SECONDS}
+        case BadSchedule():
+            status = 422
+        case WebhookRefused():
+            status, headers = 401, {"WWW-Authenticate": "Bearer"}
+        case JobNotFound() | BatchNotFound() | ScheduleNotFound():
+            status = 404
+        case _:
+            pass
+    return ApiError(status, error.code, error.message, error.fix, headers=headers).reply()
 
 
 async def _gone(_: Request, __: Exception) -> Response:
@@ -196,10 +199,10 @@ HANDLERS: Mapping[type[Exception], Callable[[Request, Exception], Awaitable[Resp
             VersionConflict,
             AssistantUnavailable,
             StoreUnavailable,
-            JobError,
         ),
         _known_error,
     ),
+    JobError: _job_error,
     HTTPException: _http_error,
     **dict.fromkeys((ClientGone, ClientDisconnect), _gone),
     Exception: _unexpected,

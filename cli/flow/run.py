@@ -11,7 +11,7 @@ from cli.errors import FAILED, BadUsage
 from cli.flow.components import ComponentsFolder, inspect_all
 from cli.flow.sessions import session_key, stored_sessions
 from cli.flow.tweaks import checked_tweaks, placed_tweaks, read_tweaks
-from cli.jobs.batch_options import BatchFile, BatchOut, Ceiling, EstimateOnly, RetryFailed
+from cli.jobs.options import BatchFile, BatchOut, Ceiling, EstimateOnly, RetryFailed
 from cli.langflow.servers import ConnectionName, OnLangflow
 from cli.options import AllowHost, Json
 from cli.output.faults import count_in_words, has_errors, note_faults
@@ -96,7 +96,7 @@ def run(
     asked = batch_options(batch, out, ceiling_tokens, estimate=estimate, retry_failed=retry_failed, as_json=as_json)
     if asked is not None:
         options = RunOptions(timeout=timeout, session=session, hosts=hosts)
-        run_batch(f, asked, options, wanted, components=components, server=server)
+        run_batch(f, asked, options, wanted, components=components, server=server, runner_of=runner_of_settings)
         return
     if (remote := server_at(server)) is not None:
         from agent.contract.requests import RunRequest

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from cli.errors import FAILED, BadUsage, CommandError
 from cli.output.streams import print_json, print_message, progress_bar
+from runtime.files.atomic import write_atomically
 from server.routes.jobs.batches import BATCHES, INPUTS, BatchEntry, BatchEstimate, BatchInput, BatchLine, BatchRequest
 
 if TYPE_CHECKING:
@@ -168,11 +169,9 @@ class LocalBatch:
         self._write(out)
 
     def _write(self, out: Path) -> None:
-        beside = out.with_name(f".{out.name}.part")
         ordered = (self._lines[position] for position in sorted(self._lines))
         text = "".join(f"{json.dumps(line, ensure_ascii=False, separators=(',', ':'))}\n" for line in ordered)
-        beside.write_text(text, encoding="utf-8")
-        beside.replace(out)
+        write_atomically(out, text.encode(), permissions=None)
 
     async def _item(
         self,
@@ -262,7 +261,7 @@ def run_at_server(server: Server, flow_id: str, request: BatchRequest, options: 
     assert options.out is not None  # noqa: S101  (the command has checked it)
     for line in lines.splitlines():
         BatchLine.model_validate_json(line)
-    options.out.write_text(lines, encoding="utf-8")
+    write_atomically(options.out, lines.encode(), permissions=None)
     done, failed = batch.counts.get("done", 0), batch.counts.get("failed", 0)
     print_batched(
         Batched(

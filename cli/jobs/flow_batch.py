@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from cli.remote.option import server_at
 if TYPE_CHECKING:
     from cli.jobs.batch import BatchOptions
     from runtime.options import RunOptions
+    from runtime.runner import Runner
 
 
 def batch_options(
@@ -49,7 +51,14 @@ def batch_options(
 
 
 def run_batch(
-    f: str, asked: BatchOptions, options: RunOptions, wanted: Any, *, components: str | None, server: str | None
+    f: str,
+    asked: BatchOptions,
+    options: RunOptions,
+    wanted: Any,
+    *,
+    components: str | None,
+    server: str | None,
+    runner_of: Callable[[int], Runner],
 ) -> None:
     """Run a batch, and print what came of it.
 
@@ -60,6 +69,7 @@ def run_batch(
         wanted: the values of `--tweak`.
         components: the folder of the flow's own components.
         server: the server, if one is named.
+        runner_of: makes what runs so many flows at the same time on this machine.
     """
     from cli.flow.tweaks import placed_tweaks
     from cli.jobs.batch import read_inputs, run_at_server, too_many
@@ -81,17 +91,23 @@ def run_batch(
         )
         run_at_server(remote, flow_id, request, asked)
         return
-    _run_here(f, asked, options, wanted, components)
+    _run_here(f, asked, options, wanted, components, runner_of)
 
 
-def _run_here(f: str, asked: BatchOptions, options: RunOptions, wanted: Any, components: str | None) -> None:
+def _run_here(
+    f: str,
+    asked: BatchOptions,
+    options: RunOptions,
+    wanted: Any,
+    components: str | None,
+    runner_of: Callable[[int], Runner],
+) -> None:
     from dataclasses import replace
 
     from agent.settings import AssistantSettings
     from cli.database import opened_database
     from cli.files.local import LocalVariables, local_files
     from cli.flow.components import inspect_all
-    from cli.flow.run import runner_of_settings
     from cli.flow.sessions import session_key
     from cli.flow.source import all_faults, load_flow
     from cli.flow.tweaks import checked_tweaks
@@ -115,7 +131,7 @@ def _run_here(f: str, asked: BatchOptions, options: RunOptions, wanted: Any, com
             return BatchEstimate.model_validate(asdict(found))
 
     with asyncio.Runner() as loop:
-        runner = runner_of_settings(places)
+        runner = runner_of(places)
         try:
             loaded, catalogue = load_flow(
                 f, components=components, inspect=lambda texts: loop.run(inspect_all(texts, runner))

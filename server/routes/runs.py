@@ -25,8 +25,10 @@ from runtime.sessions.run_entry import RunEntry
 from runtime.usage.runs import usage_of_run
 from server.access.caller import Caller, caller_of
 from server.errors import ApiError, ClientGone, not_ready
+from server.jobs.queued_run import QueuedRun
 from server.json_response import JsonResponse
 from server.limits.admission import admit_run
+from server.limits.budget import tokens_left
 from server.limits.slots import Slot
 from server.requests.body import read_object, validated
 from server.requests.disconnect import ServerStopping, TimeIsOver, until, while_connected
@@ -73,6 +75,8 @@ async def run(request: Request) -> Response:
     streams = asked.stream or _wants_stream(request)
     if refusal is not None:
         return stream_of(_refused(refusal)) if streams and asked.wait else JsonResponse(refusal.to_json())
+    if not caller.settings.work_here:
+        return await _by_worker(request, caller, stored, asked, streams=streams)
     slot = await admit_run(caller)
     try:
         live = await _start(caller, stored, asked, models, slot)
@@ -99,6 +103,25 @@ async def run(request: Request) -> Response:
     if result.error is TOO_SLOW:
         raise ApiError(504, TOO_SLOW.code, TOO_SLOW.message, TOO_SLOW.fix)
     return JsonResponse(_asked_for(result, nodes=asked.nodes).to_json())
+
+
+async def _by_worker(
+    request: Request, caller: Caller, stored: StoredFlow, asked: RunRequest, *, streams: bool
+) -> Response:
+    """A run that a worker does; its stream has the end alone."""
+    await tokens_left(caller.assistant.usage_log, caller.settings, caller.id)
+    queued = await QueuedRun.add(caller, stored.entry.id, asked)
+    if not asked.wait:
+        reply = RunStarted(id=queued.id, state="running", started_at=queued.queued_at, url=queued.url)
+        return JsonResponse(reply, 202, {"Location": queued.url})
+    try:
+        result = await while_connected(request, caller.stopping, queued.wait())
+    except (ClientGone, ApiError):
+        await queued.cancel()
+        raise
+    if result is None:
+        raise ApiError(409, "run_cancelled", "The run was cancelled.", "Run it again, if it is still wanted.")
+    return stream_of(_refused(result)) if streams else JsonResponse(result.to_json())
 
 
 async def _stored(caller: Caller, flow_id: str) -> StoredFlow:

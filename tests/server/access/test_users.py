@@ -1,11 +1,13 @@
 """Users: nobody reaches what is another's, by any route, stream or tool; scopes, revoked tokens, and sign-ins."""
 
+import asyncio
 import json
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import anyio
 import httpx
 import pytest
 from pydantic_ai import ModelMessage, ToolDefinition
@@ -53,6 +55,10 @@ def routes() -> list[Route]:
     return [route for route in found if isinstance(route, Route)]
 
 
+HERS = {"flow_id", "run_id", "turn_id", "path", "session", "job_id", "batch_id", "schedule_id"}
+"""Parameters of paths that name what is one user's alone."""
+
+
 @dataclass(frozen=True)
 class Belongings:
     """What Ada has: a value for each parameter of a path."""
@@ -79,6 +85,9 @@ async def fill(client: httpx.AsyncClient, echo: JsonObject) -> Belongings:
     await events(client, **asked)
     inputs = {"inputs": [f"input {MARK}"], "id": "batch-of-ada"}
     batch = (await client.post(f"{FLOWS}/{flow_id}/batch", json=inputs)).raise_for_status()
+    with anyio.fail_after(60):
+        while not (await client.get("/api/v1/batches/batch-of-ada")).json()["ended"]:  # noqa: ASYNC110
+            await asyncio.sleep(0.1)
     daily = {"cron": "0 7 * * *", "input_value": f"input {MARK}"}
     schedule = (await client.post(f"{FLOWS}/{flow_id}/schedules", json=daily)).raise_for_status()
     runs = (await client.get("/api/v1/runs")).json()["runs"]
@@ -96,7 +105,7 @@ async def fill(client: httpx.AsyncClient, echo: JsonObject) -> Belongings:
             "evaluation": "of-ada.jsonl",
             "group": "canvas",
             "user": "nobody",
-            "job_id": "job-of-ada",
+            "job_id": "batch-of-ada.0",
             "batch_id": batch.json()["id"],
             "schedule_id": schedule.json()["id"],
             "hook_id": schedule.json()["id"],
@@ -127,7 +136,7 @@ async def test_every_route_as_the_wrong_user(catalogue: Catalogue, echo: JsonObj
     ):
         has = await fill(ada, echo)
         before = [text for text in await everything(ada, has) if MARK in text]
-        assert len(before) == 12, "Ada reads her flow and versions, file, run, turn, conversation, and the lists"
+        assert len(before) == 16, "Ada reads her flow, its versions, file, run, turn, conversation, batch, job, lists"
         for route in routes():
             path = has.path(route)
             for method in METHODS:
@@ -140,7 +149,7 @@ async def test_every_route_as_the_wrong_user(catalogue: Catalogue, echo: JsonObj
                 for body in bodies if method in (route.methods or METHODS) else bodies[:1]:  # 405 before a body is read
                     reply = await eve.request(method, path, json=body)
                     assert MARK not in reply.text + str(dict(reply.headers)), (method, path, reply.text)
-                    of_ada = {"flow_id", "run_id", "turn_id", "path", "session"} & set(route.param_convertors)
+                    of_ada = HERS & set(route.param_convertors)
                     if of_ada and reply.status_code != 405:
                         assert reply.status_code in (404, 415, 422, 428), (method, path, reply.status_code)
                         if method in ("GET", "DELETE"):

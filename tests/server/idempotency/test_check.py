@@ -86,10 +86,13 @@ def sent(echo: JsonObject, path: str) -> Sent:
 
 
 @asynccontextmanager
-async def opened(catalogue: Catalogue, echo: JsonObject) -> AsyncGenerator[tuple[Live, str, StandInRunner]]:
-    """A server with one flow."""
+async def opened(
+    catalogue: Catalogue, echo: JsonObject, *, works: bool = True
+) -> AsyncGenerator[tuple[Live, str, StandInRunner]]:
+    """A server with one flow, which leaves jobs to others unless it works."""
     runner = StandInRunner()
-    async with serving(assistant(catalogue, ScriptedModel(*("off_topic", "No.") * 9), runner)) as live:
+    model = ScriptedModel(*("off_topic", "No.") * 9)
+    async with serving(assistant(catalogue, model, runner), ServerSettings(work_here=works)) as live:
         flow = (await live.client.post(FLOWS, json=echo)).json()["id"]
         yield live, flow, runner
 
@@ -105,13 +108,19 @@ async def test_a_repeated_request_makes_nothing_twice_at_any_route(
     path: str, catalogue: Catalogue, echo: JsonObject
 ) -> None:
     first, other = sent(echo, path)
-    async with opened(catalogue, echo) as (live, flow, _), user(live, "eve") as eve:
+    of_jobs = any(name in path for name in ("{job_id}", "{batch_id}", "/batch"))
+    async with opened(catalogue, echo, works=not of_jobs) as (live, flow, _), user(live, "eve") as eve:
+        if "{job_id}" in path or "{batch_id}" in path:
+            queued = await live.client.post(f"{FLOWS}/{flow}/batch", json={"inputs": ["a"], "id": "b"})
+            assert queued.status_code == 202
+            if path.endswith("/retry"):
+                assert (await live.client.post("/api/v1/batches/b/cancel")).status_code == 200
         if "{session" in path:
             said = {"input_value": "Hello", "session_id": "s", "turn_id": "t1"}
             assert (await live.client.post(ASSIST, json=said)).status_code == 200
         template = next(one.name for one in templates() if build(one.spec, catalogue).flow is not None)
         named = path.replace("{session:path}", "s")
-        address = named.format(flow_id=flow, version=1, name=template)
+        address = named.format(flow_id=flow, version=1, name=template, job_id="b.0", batch_id="b")
         headers = {HEADER: "key-1"}
         one = await live.client.post(address, headers=headers, **first)
         before = await everything(live.client, flow)

@@ -1,0 +1,1 @@
+"""Jobs on workers: how many a second, what each writes, and what an idle worker costs."""

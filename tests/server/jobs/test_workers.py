@@ -1,0 +1,72 @@
+"""A server that leaves all work to workers, and a process of the command."""
+
+import asyncio
+import os
+import signal
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio
+import pytest
+
+from flows.catalogue import Catalogue
+from flows.document import JsonObject
+from server.settings import ServerSettings
+from tests.databases.postgres import Cluster
+from tests.databases.stored import query
+from tests.server.live import FLOWS, serving
+from tests.shared.scripted_assistant import assistant
+from tests.shared.stand_ins import StandInRunner
+
+ROOT = Path(__file__).parents[3]
+
+
+@asynccontextmanager
+async def worker(python: Path) -> AsyncGenerator[asyncio.subprocess.Process]:
+    """The command, which takes its settings from the environment."""
+    process = await asyncio.create_subprocess_exec(
+        *(python, "-m", "cli.main", "worker", "--queues", "runs", "--places", "2", "--json"),
+        cwd=ROOT, env=dict(os.environ), stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        assert process.stdout is not None
+        with anyio.fail_after(120):
+            assert b'"working"' in await process.stdout.readline()
+        yield process
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.wait()
+
+
+@pytest.mark.anyio
+async def test_a_server_without_work_of_its_own_answers_with_what_a_worker_has_run(
+    postgres: Cluster,
+    catalogue: Catalogue,
+    echo: JsonObject,
+    python_command: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    url = postgres.schema()
+    monkeypatch.setenv("WIREWRIGHT_DATABASE", url)
+    monkeypatch.setenv("WIREWRIGHT_WORK_HERE", "false")
+    runner = StandInRunner()
+    async with serving(assistant(catalogue, None, runner), ServerSettings()) as live:
+        flow = (await live.client.post(FLOWS, json=echo)).json()["id"]
+        async with worker(python_command) as process:
+            with anyio.fail_after(120):
+                done = await live.client.post(f"{FLOWS}/{flow}/run", json={"input_value": "hi"}, timeout=120)
+            assert (done.status_code, done.json()["output"]) == (200, "hi"), done.text
+            begun = await live.client.post(f"{FLOWS}/{flow}/run", json={"input_value": "ho", "wait": False})
+            assert begun.status_code == 202
+            with anyio.fail_after(60):
+                while not (job := (await live.client.get(begun.json()["url"])).json())["ended_at"]:  # noqa: ASYNC110
+                    await asyncio.sleep(0.1)
+            assert job["worker"] in {name for (name,) in query(url, "select id from servers")}
+            runs = (await live.client.get("/api/v1/runs")).json()["runs"]
+            assert sorted(run["output"] for run in runs) == ["hi", "ho"]
+            process.send_signal(signal.SIGTERM)
+            with anyio.fail_after(60):
+                assert await process.wait() == 0
+    assert runner.asked == []
