@@ -240,7 +240,7 @@ def effective(lines: list[tuple[int, bytes]]) -> list[dict[str, Any]]:
 
 def normal(value: Any) -> Any:
     """A value without what no two plays have alike: durations, and the random ends of ids."""
-    text = json.dumps(value)
+    text = re.sub(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "flow", json.dumps(value))
     text = re.sub(r'"(duration_seconds|seconds|peak_mb|wall_seconds)": [0-9.e-]+', r'"\1": 0', text)
     names: dict[str, str] = {}
     return json.loads(
