@@ -22,7 +22,7 @@ from agent.durable.steps import Forward
 from agent.errors import AssistantUnavailable
 from agent.turn.result import TurnError
 from flows.json_values import Json, JsonObject, as_object, as_text
-from runtime.database.errors import Done, StoreUnavailable
+from runtime.database.errors import Done, StoreUnavailable, Superseded
 from runtime.results import RunResult
 from runtime.sessions.run_entry import RunEntry
 from runtime.sessions.runs import RunLog
@@ -137,7 +137,7 @@ class RecordedSteps:
             self._is_within = True
             try:
                 came: JsonObject = {"value": await work()}
-            except Done:
+            except (Done, Superseded):
                 raise
             except Exception as failure:  # noqa: BLE001  (recorded, so that whoever goes on fails alike)
                 failed.append(failure)

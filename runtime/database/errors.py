@@ -170,5 +170,9 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
         error = original if isinstance(original, BaseException) else error.__cause__ or error.__context__
 
 
+class Superseded(Exception):
+    """Another process goes on with the turn; the transaction is rolled back."""
+
+
 class Done(Exception):
     """What was to be stored is stored already; the transaction is rolled back."""

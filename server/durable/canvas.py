@@ -9,7 +9,7 @@ from agent.durable.recorded import RecordedSteps
 from flows.document import Flow
 from flows.json_values import Json, as_object
 from server.durable.journal import StepJournal
-from server.store.flows import FlowEntry, FlowNotStored, FlowStore, StoredFlow
+from server.store.flows import FlowEntry, FlowNotStored, FlowStore, RevisionNotKept, StoredFlow
 from server.stored_canvas import StoredCanvas
 
 
@@ -55,28 +55,29 @@ class RecordedCanvas(StoredCanvas):
             return self._facts
 
         async def work() -> Json:
-            facts = await self._saved_before() or await super(RecordedCanvas, self).save(canvas)
-            merged = None if self.merged is None else self.merged.raw
-            return {"stored": facts.model_dump(mode="json", exclude_unset=True), "merged": merged}
+            return self._written(await super(RecordedCanvas, self).save(canvas))
 
-        found = as_object(await self._steps.value("save flow", work))
+        async def done() -> Json:
+            return self._written(await self._saved_before())
+
+        found = as_object(await self._steps.outcome("save flow", None, work, done))
         if found.get("merged") is not None:
             self.merged = Flow.from_json(as_object(found["merged"]))
         self._facts = Stored.model_validate(found.get("stored"))
         return self._facts
 
-    async def _saved_before(self) -> Stored | None:
-        """What came of saving, if the process that did it ended before that was recorded."""
-        if not self._journal.was_taken_over:
-            return None
+    def _written(self, facts: Stored) -> Json:
+        merged = None if self.merged is None else self.merged.raw
+        return {"stored": facts.model_dump(mode="json", exclude_unset=True), "merged": merged}
+
+    async def _saved_before(self) -> Stored:
+        """What came of saving, when the process that did it ended before that was recorded."""
         try:
             kept = await self._store.revisions(self.flow_id)
-            version = next((one.version for one in kept if one.turn == self._journal.turn), None)
-            if version is None:
-                return None
+            version = next(one.version for one in kept if one.turn == self._journal.turn)
             _, flow = await self._store.at_version(self.flow_id, version)
-        except FlowNotStored:
-            return None
+        except (FlowNotStored, RevisionNotKept, StopIteration):
+            return Stored(flow_id=self.flow_id, saved=True, version=None)
         others = version > self.version + 1
         self.merged = flow if others else None
         return Stored(flow_id=self.flow_id, saved=True, version=version, merged=others or None)

@@ -21,7 +21,7 @@ from server.durable.document import TurnDocument
 from server.json_response import json_bytes
 from server.state import ServerState
 from server.store.flows import FlowEntry, FlowNotStored, StoredFlow
-from server.store.turns import UNSTORED, NewEvents, TakenOver
+from server.store.turns import NewEvents, TakenOver
 from server.stored_canvas import StoredCanvas
 
 
@@ -131,7 +131,7 @@ class EarlyEnding:
         await turn.save(turn.result("cancelled"))
 
     async def _tell(self, owner: str, turn: str, events: Sequence[Event]) -> None:
-        first = self._taken.last + UNSTORED + 1
+        first = self._taken.sent + 1
         lines = [json_bytes(event) for event in events]
         said = NewEvents(owner, turn, "", False, first, lines, events[-1].event, self._taken.attempt)  # noqa: FBT003  (its order)
         await (await self._state.turns.store()).append([said])

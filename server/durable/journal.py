@@ -14,7 +14,7 @@ from typing import Final, Protocol
 from agent.contract.events import Event, RewoundEvent
 from flows.document import Flow
 from flows.json_values import Json, JsonObject, as_list, as_object, as_text
-from runtime.database.errors import Done
+from runtime.database.errors import Done, Superseded
 from runtime.files.undo import forget, undo, undoable
 from runtime.keychain.documents import DocumentSealing
 from server.store.turns import Lines
@@ -198,11 +198,15 @@ class StepJournal:
     ) -> Json:
         from runtime.database.backends.once import Effect, stored_once
 
-        with stored_once(Effect(self.owner, self.turn, number)):
+        assert self._log is not None  # noqa: S101  (begun; narrows the type)
+        with stored_once(Effect(self.owner, self.turn, number, self._log.attempt or 1)):
             try:
                 return await work()
             except Done:
                 return await done()
+            except Superseded:
+                self.leave()
+                raise asyncio.CancelledError from None
 
     def _mark(self) -> JsonObject:
         """What was told: the number of the last event, those that are not stored yet, and the teller's place."""

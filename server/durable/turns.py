@@ -25,7 +25,7 @@ from server.durable.parts import ServedTurn, TurnParts
 from server.limits.slots import Slot
 from server.state import ServerState
 from server.store.flows import FlowEntry, StoredFlow
-from server.store.turns import Lines, NewEvents, TakenOver
+from server.store.turns import RUNNING, Lines, NewEvents, TakenOver
 from server.stored_canvas import KeptCanvas
 from server.streams.event_log import EventLog
 
@@ -228,9 +228,13 @@ class DurableTurns:
 
     async def _store_lost(self, owner: str, turn: str, attempt: int, lines: Lines) -> None:
         """Store events that an earlier process has sent and not stored."""
-        store, first = await self._state.turns.store(), lines[0][0]
-        texts: Sequence[bytes] = [line for _, line in lines]
-        await store.append([NewEvents(owner, turn, "", False, first, texts, "running", attempt)])  # noqa: FBT003  (its order)
+        added = [  # few, with gaps where processes followed each other
+            NewEvents(
+                owner, turn, session="", is_new=False, first=number, lines=(line,), state=RUNNING, attempt=attempt
+            )
+            for number, line in lines
+        ]
+        await (await self._state.turns.store()).append(added)
 
     async def _end(self, document: TurnDocument, steps: list[str], taken: TakenOver, why: Why) -> None:
         ending = EarlyEnding(self._state, document, taken, why)

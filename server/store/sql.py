@@ -11,6 +11,7 @@ from sqlalchemy import ColumnElement, Insert, bindparam, delete, func, insert, s
 
 from flows.document import Flow, parsed_flow
 from flows.edits.updates import engine_codes
+from runtime.database.backends.once import note_once
 from runtime.database.database import Database
 from runtime.database.tables import FlowRow, RevisionRow
 from runtime.keychain.documents import MARK
@@ -128,6 +129,7 @@ class SqlFlowStore:
             current: int | None = None
             replaced = bool((await connection.execute(change)).rowcount)
             if replaced:
+                await note_once(connection)
                 await connection.execute(self._revision(entry, document, author))
                 too_old = RevisionRow.version <= entry.version - KEPT_REVISIONS
                 await connection.execute(delete(RevisionRow).where(*self._of(flow_id), too_old))

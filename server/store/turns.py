@@ -93,6 +93,11 @@ class TakenOver:
     last: int
     stop_asked: bool
 
+    @property
+    def sent(self) -> int:
+        """The number of the last event that earlier processes may have sent: each may not have stored as many."""
+        return self.last + UNSTORED * (self.attempt - 1)
+
 
 class TurnStore(Protocol):
     """Stores the events of turns. Every method may raise `StoreUnavailable` or `SecretKeyUnavailable`."""

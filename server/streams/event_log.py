@@ -57,6 +57,7 @@ class EventLog:
         stored: the number of the last event that is stored.
         state: `RUNNING`, or the kind of the last event.
         readers: who follows.
+        attempt: as given.
         is_left: whether another process goes on with the turn, so that readers follow what it stores.
     """
 
@@ -75,7 +76,7 @@ class EventLog:
         self.owner, self.turn, self.session = owner, turn, session
         self.last = self.stored = last
         self.is_left = False
-        self._attempt = attempt
+        self.attempt = attempt
         self.state = RUNNING
         self.readers: set[Reader] = set()
         self._wake = wake
@@ -133,7 +134,7 @@ class EventLog:
             return None
         first = self.stored + 1
         lines = [self._lines[number - self.first] for number in range(first, self.last + 1)]
-        return NewEvents(self.owner, self.turn, self.session, self._is_new, first, lines, self.state, self._attempt)
+        return NewEvents(self.owner, self.turn, self.session, self._is_new, first, lines, self.state, self.attempt)
 
     def leave(self) -> None:
         """Leave the turn to another process; nothing is written here any more."""

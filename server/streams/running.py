@@ -17,7 +17,7 @@ from runtime.database.backends.urls import is_sqlite
 from runtime.database.database import Database
 from runtime.telemetry import bound_fields
 from server.json_response import json_bytes
-from server.store.turns import RUNNING, UNSTORED, Lines, SteadyClock, StoredTurn, TakenOver, TurnStore
+from server.store.turns import RUNNING, Lines, SteadyClock, StoredTurn, TakenOver, TurnStore
 from server.streams.elsewhere import Heartbeat, ServerName, stop_elsewhere
 from server.streams.event_log import EventLog, Reader
 from server.streams.event_writer import UNAVAILABLE, EventWriter
@@ -244,7 +244,7 @@ class RunningTurns:
             is_new=False,
             is_urgent=True,
             attempt=taken.attempt,
-            last=taken.last + UNSTORED,  # as many may have been sent and not stored
+            last=taken.sent,
         )
         return self._begin(turn, log, math.inf)
 

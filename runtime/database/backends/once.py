@@ -7,11 +7,12 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
+from sqlalchemy import and_, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from runtime.database.errors import Done
-from runtime.database.tables import TurnEffectRow
+from runtime.database.errors import Done, Superseded
+from runtime.database.tables import TurnEffectRow, TurnRow
 
 
 @dataclass(frozen=True)
@@ -22,11 +23,13 @@ class Effect:
         owner: whose turn it is.
         turn: its id.
         step: the number of the step.
+        attempt: the number of this process among those that have taken the turn.
     """
 
     owner: str
     turn: str
     step: int
+    attempt: int
 
 
 _EFFECT: ContextVar[Effect | None] = ContextVar("effect", default=None)
@@ -47,10 +50,14 @@ async def note_once(connection: AsyncConnection) -> None:
 
     Raises:
         Done: it is already.
+        Superseded: another process has taken the turn.
     """
     effect = _EFFECT.get()
     if effect is None:
         return
+    mine = and_(TurnRow.owner == effect.owner, TurnRow.id == effect.turn, TurnRow.attempt == effect.attempt)
+    if not (await connection.execute(update(TurnRow).where(mine).values(attempt=effect.attempt))).rowcount:
+        raise Superseded
     dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
     noted = dialect.insert(TurnEffectRow).values(owner=effect.owner, turn=effect.turn, step=effect.step)
     if not (await connection.execute(noted.on_conflict_do_nothing())).rowcount:

@@ -1,0 +1,156 @@
+"""Turns that another process goes on with: fenced, given up, ended after an upgrade, stopped, and followed."""
+
+import asyncio
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flows.catalogue import Catalogue
+from runtime.files.folders import LOCAL_USER
+from server.turns import started
+from tests.databases.stored import query
+from tests.server.durable.playing import MESSAGE, Place, forked
+from tests.shared.flow_texts import LOUDER, flow_of
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture
+def place(catalogue: Catalogue, tmp_path: Path) -> Place:
+    (tmp_path / "place").mkdir()
+    return Place(f"sqlite+aiosqlite:///{tmp_path / 'house.db'}", tmp_path / "place", catalogue)
+
+
+def done(work: Any) -> Any:
+    """What some work in a process of its own gives."""
+    code, said = forked(work)
+    assert code == 0, said
+    return json.loads(said)["value"]
+
+
+async def begun(place: Place, caller: Any) -> None:
+    """Begin the first turn."""
+    flow = await (await caller.flows()).add(flow_of(LOUDER, place.catalogue))
+    await started(caller, {"session_id": "s", "turn_id": "t", "input_value": MESSAGE, "flow_id": flow.id})
+
+
+async def lines_of(caller: Any) -> list[Any]:
+    return [json.loads(line) async for some in caller.state.turns.follow(LOCAL_USER, "t") for _, line in some]
+
+
+def killed(place: Place, point: int) -> None:
+    """Begin the first turn in a process that is killed at a point."""
+
+    async def work() -> None:
+        async with place.served() as caller:
+            await begun(place, caller)
+            await lines_of(caller)
+
+    code, said = forked(work, fatal=point)
+    assert code == -signal.SIGKILL, said
+
+
+async def ended(place: Place) -> dict[str, Any]:
+    """What the turn has told, and what is stored, once it has ended."""
+    async with place.served() as caller:
+        async with asyncio.timeout(60):
+            told = await lines_of(caller)
+        (entry, *_), _ = await (await caller.flows()).page(1, 0)
+        state = await caller.assistant.memory.load(LOCAL_USER, "s")
+        return {"last": told[-1], "events": told, "version": entry.version, "turns": state.turn_count}
+
+
+def test_a_process_that_was_replaced_writes_nothing_more(place: Place) -> None:
+    async def work() -> Any:
+        async with place.served() as caller:
+            hold, held = asyncio.Event(), asyncio.Event()
+            execute = caller.assistant.runner.describe_component
+
+            async def frozen(*given: Any) -> Any:
+                held.set()
+                await hold.wait()
+                return await execute(*given)
+
+            caller.assistant.runner.describe_component = frozen
+            await begun(place, caller)
+            running = caller.state.turns.get(LOCAL_USER, "t")
+            await held.wait()
+            await asyncio.sleep(0.6)
+            store = await caller.state.turns.store()
+            taken = await store.take_over(LOCAL_USER, "t", 4)
+            before = query(place.database, "select count(*), max(last) from turn_events")
+            hold.set()
+            await asyncio.wait([running.task], timeout=30)
+            after = query(place.database, "select count(*), max(last) from turn_events")
+            state = await caller.assistant.memory.load(LOCAL_USER, "s")
+            (entry, *_), _ = await (await caller.flows()).page(1, 0)
+            return [taken.attempt, before == after, running.log.is_left, state.turn_count, entry.version]
+
+    assert done(work) == [2, True, True, 0, 1]
+
+
+def test_a_step_at_which_the_process_dies_three_times_ends_the_turn(place: Place) -> None:
+    killed(place, 40)
+    query(place.database, "update turns set tries = 3, step = (select 0)")
+
+    async def work() -> Any:
+        from server.durable import turns
+
+        turns.TRIES = 0
+        return await ended(place)
+
+    found = done(work)
+    assert (found["last"]["event"], found["last"]["code"]) == ("error", "turn_given_up")
+    assert (found["events"][-2]["event"], found["turns"]) == ("rewound", 1)
+
+
+def test_a_turn_of_an_earlier_form_ends_with_its_last_canvas(place: Place) -> None:
+    killed(place, 70)
+
+    async def work() -> Any:
+        from runtime.durable import engine
+        from server.durable import workflow
+
+        engine.PROTOCOL = workflow.PROTOCOL = "next"
+        return await ended(place)
+
+    found = done(work)
+    assert (found["last"]["event"], found["last"]["reason"]) == ("cancelled", "interrupted")
+    assert "upgraded" in found["last"]["message"]
+    assert found["last"]["saved"] is True
+    assert found["version"] == 2, "the change that was recorded is kept"
+
+
+def test_a_turn_that_was_to_be_stopped_is_not_gone_on_with(place: Place) -> None:
+    killed(place, 70)
+    query(place.database, "update turns set stop_asked = true")
+    found = done(lambda: ended(place))
+    assert (found["last"]["event"], found["last"]["reason"]) == ("cancelled", "stopped")
+
+
+def test_a_plain_server_does_not_import_dbos(tmp_path: Path) -> None:
+    program = (
+        "import sys, server.app, agent.assistant; print([name for name in sys.modules if name.startswith('dbos')])"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"HOME": str(tmp_path)},
+    )
+    assert ran.stdout.strip() == "[]"
+
+
+def test_what_is_recorded_is_encrypted(place: Place, tmp_path: Path) -> None:
+    killed(place, 70)
+    kept = b"".join(path.read_bytes() for path in tmp_path.glob("house-durable.db*"))
+    assert b"turn:local:t" in kept
+    assert b"whisper" not in kept
+    assert b"ChatInput" not in kept
