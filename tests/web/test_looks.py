@@ -150,6 +150,8 @@ async def test_a_state_looks_as_its_picture(
 
 
 def test_the_pictures_are_of_the_states_and_small() -> None:
+    if not FONTS.exists():
+        pytest.skip("no pictures are drawn yet: --update-surfaces draws them")
     names = {f"{name}-{look}.png" for name, look in CASES}
     assert {path.name for path in PICTURES.glob("*.png")} == names
     assert sum(path.stat().st_size for path in PICTURES.glob("*.png")) < 4_000_000
