@@ -150,6 +150,8 @@ async def test_a_state_looks_as_its_picture(
 
 
 def test_the_pictures_are_of_the_states_and_small() -> None:
+    if not FONTS.exists():
+        pytest.skip("no pictures are drawn yet: --update-surfaces draws them")
     names = {f"{name}-{look}.png" for name, look in CASES}
     assert {path.name for path in PICTURES.glob("*.png")} == names
     assert sum(path.stat().st_size for path in PICTURES.glob("*.png")) < 4_000_000
@@ -161,7 +163,7 @@ async def test_a_moved_part_is_a_difference(blank: Page) -> None:
     await blank.evaluate("document.body.style.cssText = 'margin:0;width:20px;height:10px;background:black'")
     await blank.evaluate("document.documentElement.style.background = 'white'")
     after = await blank.screenshot()
-    assert await difference(blank, before, after) == pytest.approx(0.02)  # pyright: ignore[reportUnknownMemberType]
+    assert await difference(blank, before, after) == pytest.approx(0.02)
     assert await difference(blank, before, await reduced(blank, before)) == 0.0
     await blank.set_viewport_size({"width": 99, "height": 100})
     assert await difference(blank, before, await blank.screenshot()) == 1.0

@@ -19,10 +19,10 @@ export function ProposalCard({ part }: { part: Extract<Part, { kind: "proposal" 
   const replace = async () => {
     if (id === null || flow === null) return;
     measured({ name: "assistant_flow_proposal_continue_total" });
+    await answer(id, { decision: "deny" }, "replaced"); // the page does it itself, as one step that can be undone
     const { history, change, save } = useFlow.getState();
     change(withGraph(history.present, nodesOf(flow), edgesOf(flow)));
     await save();
-    await answer(id, { decision: "deny" }, "replaced");
   };
   const decide = async (decision: "approve" | "deny") => {
     if (id === null) return;

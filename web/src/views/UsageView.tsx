@@ -42,7 +42,7 @@ export function UsageView({ isAdmin }: { isAdmin: boolean }) {
       </div>
       {usage?.usage.length === 0 && <p className="hint">{strings.noUsage}</p>}
       {usage !== null && usage.usage.length > 0 && (
-        <div className="scroll-x" tabIndex={0} role="region" aria-labelledby="usage">
+        <div className="scroll-x" tabIndex={0} role="group" aria-label={strings.usage}>
           <table>
             <thead>
               <tr>

@@ -38,7 +38,7 @@ export function UsersView() {
       {given !== null && <TokenOnce given={given} onClose={() => setGiven(null)} />}
       {users?.length === 0 && <p className="hint">{strings.noUsers}</p>}
       {users !== null && users.length > 0 && (
-        <div className="scroll-x" tabIndex={0} role="region" aria-labelledby="users">
+        <div className="scroll-x" tabIndex={0} role="group" aria-label={strings.users}>
           <table>
             <thead>
               <tr>
