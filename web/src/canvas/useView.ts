@@ -56,7 +56,7 @@ export function useView(ghosts: string): void {
       const node = view.getInternalNode(wanted.node);
       if (node === undefined) return;
       void centre(view, node);
-      requestAnimationFrame(() => focusNode(wanted.node));
+      if (useCanvas.getState().renamed !== wanted.node) requestAnimationFrame(() => focusNode(wanted.node));
     };
     const frame = requestAnimationFrame(go); // a component that was just added is drawn first
     return () => cancelAnimationFrame(frame);
