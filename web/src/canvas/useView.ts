@@ -56,7 +56,7 @@ export function useView(ghosts: string): void {
       const node = view.getInternalNode(wanted.node);
       if (node === undefined) return;
       void centre(view, node);
-      if (useCanvas.getState().renamed !== wanted.node) requestAnimationFrame(() => focusNode(wanted.node));
+      requestAnimationFrame(() => focusNode(wanted.node));
     };
     const frame = requestAnimationFrame(go); // a component that was just added is drawn first
     return () => cancelAnimationFrame(frame);
@@ -85,5 +85,7 @@ function isInView({ x, y, zoom }: Viewport, node: Placed): boolean {
 }
 
 export function focusNode(id: string): void {
-  document.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`)?.focus({ preventScroll: true });
+  const node = document.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`);
+  const written = useCanvas.getState().renamed === id ? node?.querySelector<HTMLElement>("textarea, input.rename") : null;
+  (written ?? node)?.focus({ preventScroll: true });
 }
