@@ -39,7 +39,7 @@ async def test_components_are_copied_between_flows_without_their_secrets(
         "display_name": "Key",
         "password": True,
         "show": True,
-        "value": "s3",
+        "value": "open-sesame",
     }
     async with looking(browser, assistant(catalogue)) as look:
         await look.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -50,7 +50,7 @@ async def test_components_are_copied_between_flows_without_their_secrets(
         await look.page.keyboard.press("ControlOrMeta+c")
         text = await look.page.evaluate("navigator.clipboard.readText()")
         assert len(json.loads(text)["data"]["nodes"]) == 2
-        assert "s3" not in text
+        assert "open-sesame" not in text
         other = await opened(look, flow_with(catalogue, "TextInput"))
         await chosen(look, "Text Input")
         await look.page.keyboard.press("ControlOrMeta+v")

@@ -23,15 +23,15 @@ function Entries() {
   const types = new Set(
     nodesOf(flow).flatMap((node) => [...outputsOf(node).map((one) => one.types?.[0]), ...fieldsOf(node).map((one) => one.input_types?.[0])]),
   );
-  const named = [...types].filter((type) => type !== undefined).sort();
+  const named = Map.groupBy([...types].filter((type) => type !== undefined).sort(), (type) => `${lookOf([type]).shape} ${lookOf([type]).letter}`);
   return (
     <ul>
-      {named.map((type) => {
-        const { colour, shape, letter } = lookOf([type]);
+      {[...named].map(([key, same]) => {
+        const { colour, shape, letter } = lookOf(same);
         return (
-          <li key={type}>
+          <li key={key}>
             <span className={`port ${shape}`} style={{ "--port": colour } as React.CSSProperties} data-letter={letter} aria-hidden="true" />
-            {type}
+            {same.join(", ")}
           </li>
         );
       })}

@@ -85,5 +85,7 @@ function isInView({ x, y, zoom }: Viewport, node: Placed): boolean {
 }
 
 export function focusNode(id: string): void {
-  document.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`)?.focus({ preventScroll: true });
+  const node = document.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`);
+  const written = useCanvas.getState().renamed === id ? node?.querySelector<HTMLElement>("textarea, input.rename") : null;
+  (written ?? node)?.focus({ preventScroll: true });
 }
