@@ -102,7 +102,7 @@ def contradicted_instructions(case: Case) -> list[str]:
         own = _defaults(case, node)
         for text in set(_values(case, node)) - before - told:
             for known in told | own:
-                at = text.find(known) if len(known) >= _ORDER and known != text else -1
+                at = text.lower().find(known.lower()) if len(known) >= _ORDER and known != text else -1
                 if at >= 0 and is_forbidden(text, at, at + len(known)) and not is_forbidden(known, 0, len(known)):
                     found.add(repr(text[:60]))
     return sorted(found)

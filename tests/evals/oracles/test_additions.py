@@ -75,6 +75,7 @@ def test_what_the_user_asks_for_is_no_instruction_against_the_user(played: Playe
         ("Be brief. {}", False),
         ("Never do this: be rude.\n{}", False),
         ("Be brief.", False),
+        ("Never do this, whatever is asked: never {small}", True),
     ],
 )
 def test_instructions_that_forbid_what_the_flow_is_to_do_are_seen(
@@ -82,9 +83,8 @@ def test_instructions_that_forbid_what_the_flow_is_to_do_are_seen(
 ) -> None:
     flow = read_flow(SYSTEM.reference or "", full_catalogue)
     model = next(node for node in flow.components if node.value("system_message"))
-    flow = configure(
-        flow, full_catalogue, model.id, {"system_message": told.format(model.value("system_message"))}
-    ).flow
+    meant = str(model.value("system_message"))
+    flow = configure(flow, full_catalogue, model.id, {"system_message": told.format(meant, small=meant.lower())}).flow
     case = Case(SYSTEM, played(SYSTEM, flow), full_catalogue)
     assert bool(contradicted_instructions(case)) is seen
     assert (forbidden(case)[0] is False) is seen
