@@ -35,6 +35,9 @@ READY_SECONDS: Final = 120.0
 TELL_SECONDS: Final = 5.0
 """How long the end of a worker waits until failures were told."""
 
+BUSY_SECONDS: Final = 0.5
+"""How long a job waits before it asks an engine again that takes no more runs."""
+
 KEPT_FLOWS: Final = 8
 """How many batches' flows a worker keeps in memory."""
 
@@ -64,10 +67,6 @@ class RunGiven(Received):
 
 
 RUN_GIVEN: Final = TypeAdapter(RunGiven)
-
-
-class EngineBusy(RuntimeError):
-    """The engine takes no more runs now; the job is tried again."""
 
 
 @dataclass(frozen=True)
@@ -165,11 +164,7 @@ class FlowJobs:
         return self._flows[key]
 
     async def _result(self, claim: Claim, flow: Flow, given: RunGiven) -> RunResult:
-        """What a run gives; a flow that does not pass its checks is not run.
-
-        Raises:
-            EngineBusy: nothing was run, because too many wait.
-        """
+        """What a run gives; a flow that does not pass its checks is not run."""
         runner = self._assistant.runner
         await runner.ready(READY_SECONDS)
         faults = [fault for fault in check(flow, await self._assistant.catalogue()) if fault.is_error]
@@ -189,9 +184,8 @@ class FlowJobs:
             variables=self._assistant.variables(claim.owner),
             models=await self._assistant.models_of(claim.owner),
         )
-        result = await runner.execute(flow, given.input_value, options)
-        if result.busy:
-            raise EngineBusy
+        while (result := await runner.execute(flow, given.input_value, options)).busy:  # noqa: ASYNC110
+            await asyncio.sleep(BUSY_SECONDS)  # the job's own time ends it
         return replace(result, run_id=claim.id)
 
 
