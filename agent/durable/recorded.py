@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, fields
 from typing import Any, Final, Protocol
 
 from pydantic import TypeAdapter
@@ -69,9 +70,9 @@ class RecordedSteps:
         """The model, whose answers are forwarded from inside their steps."""
         return _RecordedModel(model, self, forward)
 
-    def toolset(self, toolset: AbstractToolset[Workbench]) -> AbstractToolset[Workbench]:
+    def toolset(self, toolset: AbstractToolset[Workbench], forward: Forward) -> AbstractToolset[Workbench]:
         """The toolset, whose calls are steps."""
-        return _RecordedToolset(toolset, self)
+        return _RecordedToolset(toolset, self, forward)
 
     def memory(self, memory: Memory) -> Memory:
         """The memory, accesses to which are steps."""
@@ -248,12 +249,31 @@ class _RecordedModel(WrapperModel):
         yield CompletedStreamedResponse(recorded, model_request_parameters=model_request_parameters)
 
 
+@dataclass(repr=False, kw_only=True)
+class _ToolContext(RunContext[Workbench]):
+    """The context of a call whose events are forwarded at once, so that none comes after the call was recorded."""
+
+    forward: Forward
+
+    @classmethod
+    def of(cls, ctx: RunContext[Workbench], forward: Forward) -> _ToolContext:
+        """The context of a call."""
+        given = {one.name: getattr(ctx, one.name) for one in fields(ctx) if one.init}
+        return cls(**given, forward=forward)
+
+    async def emit(self, event: Any) -> Any:
+        """Forward an event."""
+        await self.forward(event)
+        return event
+
+
 class _RecordedToolset(WrapperToolset[Workbench]):
     """A toolset whose calls are steps."""
 
-    def __init__(self, wrapped: AbstractToolset[Workbench], steps: RecordedSteps) -> None:
+    def __init__(self, wrapped: AbstractToolset[Workbench], steps: RecordedSteps, forward: Forward) -> None:
         super().__init__(wrapped)
         self._steps = steps
+        self._forward = forward
 
     async def call_tool(
         self, name: str, tool_args: dict[str, Any], ctx: RunContext[Workbench], tool: ToolsetTool[Workbench]
@@ -261,7 +281,8 @@ class _RecordedToolset(WrapperToolset[Workbench]):
         """Call a tool."""
 
         async def work() -> Json:
-            return _as_json(await self.wrapped.call_tool(name, tool_args, ctx, tool))
+            told = _ToolContext.of(ctx, self._forward)
+            return _as_json(await self.wrapped.call_tool(name, tool_args, told, tool))
 
         return await self._steps.outcome(f"tool {name}", ctx.deps, work)
 

@@ -34,8 +34,13 @@ class Steps(Protocol):
         """
         ...
 
-    def toolset(self, toolset: AbstractToolset[Workbench]) -> AbstractToolset[Workbench]:
-        """A toolset each of whose calls is a step, with what it changes on the workbench."""
+    def toolset(self, toolset: AbstractToolset[Workbench], forward: Forward) -> AbstractToolset[Workbench]:
+        """A toolset each of whose calls is a step, with what it changes on the workbench.
+
+        Args:
+            toolset: the toolset.
+            forward: receives the events that tools emit, if they do not come from the agent's run.
+        """
         ...
 
     def memory(self, memory: Memory) -> Memory:
@@ -78,8 +83,9 @@ class PlainSteps:
         del forward
         return model
 
-    def toolset(self, toolset: AbstractToolset[Workbench]) -> AbstractToolset[Workbench]:
+    def toolset(self, toolset: AbstractToolset[Workbench], forward: Forward) -> AbstractToolset[Workbench]:
         """The toolset itself."""
+        del forward
         return toolset
 
     def memory(self, memory: Memory) -> Memory:

@@ -198,7 +198,7 @@ class AgentLoop:
         return event
 
     def _all_toolsets(self) -> list[AbstractToolset[Workbench]]:
-        own = self.steps.toolset(cached_toolset(tuple(self.toolsets)))
+        own = self.steps.toolset(cached_toolset(tuple(self.toolsets)), self.send)
         return [own, client_toolset(self.client_tools)] if self.client_tools else [own]
 
     async def _forward(self, _: RunContext[Workbench], events: AsyncIterable[AgentStreamEvent]) -> None:
