@@ -51,8 +51,8 @@ DISPOSITIONS: Mapping[str, str] = {
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # faster in C, where PyYAML was built with it
 
-MARK_LIMIT = 3
-"""The most rows that one test may demonstrate."""
+MARK_LIMIT = 5
+"""The most rows that one test may demonstrate: one thing may be a term, a scenario, a smoke test and a metric."""
 
 
 @dataclass(frozen=True, kw_only=True)

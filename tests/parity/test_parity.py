@@ -89,7 +89,7 @@ def test_a_row_that_the_back_end_does_not_show_has_its_reason() -> None:
     assert [row.id for row in INVENTORY if row.disposition == "backend" and row.reason] == []
 
 
-def test_every_mark_names_rows_that_there_are_and_no_test_shows_more_than_three() -> None:
+def test_every_mark_names_rows_that_there_are_and_no_test_shows_too_many() -> None:
     known = {row.id for row in INVENTORY}
     assert {f"{test.path}: {row}" for test in marked() for row in test.rows if row not in known} == set()
     assert [f"{test.path}: {test.name}" for test in marked() if len(set(test.rows)) > MARK_LIMIT] == []

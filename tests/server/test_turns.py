@@ -10,9 +10,9 @@ from flows.document import JsonObject
 from flows.edits import configure
 from runtime.database.database import Database
 from server.errors import ApiError
+from server.requests.model import wanted_model
 from server.settings import ServerSettings
 from server.store.sql import SqlFlowStore
-from server.turns import wanted_model
 from tests.server.live import FLOWS, STREAM, Live, events, frames, leaving, serving
 from tests.shared.flow_texts import LOUDER, flow_of, node_id
 from tests.shared.scripted_assistant import ScriptedModel, assistant

@@ -3,7 +3,7 @@
 import pytest
 
 from flows.catalogue import Catalogue
-from server.turns import wanted_model
+from server.requests.model import wanted_model
 from tests.shared.scripted_assistant import assistant
 
 pytestmark = pytest.mark.anyio

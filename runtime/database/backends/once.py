@@ -12,7 +12,8 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from runtime.database.errors import Done, Superseded
-from runtime.database.tables import TurnEffectRow, TurnRow
+from runtime.database.tables import TurnRow
+from runtime.durable.tables import TurnEffectRow
 
 
 @dataclass(frozen=True)
