@@ -21,7 +21,7 @@ ScheduleId = Annotated[str, typer.Argument(metavar="ID", help="The schedule, as 
 
 @commands.add(
     "add",
-    'wirewright flow schedule add Echo --cron "0 7 * * 1-5" --zone Europe/Berlin --input hi',
+    'wirewright flow schedule add Echo --cron "0 7 * * 1-5" --input hi',
     "wirewright flow schedule add Echo --webhook",
 )
 def add(
