@@ -77,7 +77,7 @@ def read_inputs(path: Path) -> list[BatchInput]:
             found.append(BatchInput.model_validate({"input_value": value} if isinstance(value, str) else value))
         except (ValueError, RecursionError, ValidationError):
             fix = 'Write a JSON string, or an object such as {"input_value": "hi"}.'
-            raise BadUsage("bad_input", f"Line {number} is not an input.", fix=fix, where="--batch") from None
+            raise BadUsage("bad_input", f"Line {number} of {path} is not an input.", fix=fix, where="--batch") from None
     if not found:
         raise BadUsage("bad_input", "There is no input.", fix="Write one on each line.", where="--batch")
     return found

@@ -7,10 +7,15 @@ import typer
 
 BatchFile = Annotated[
     Path | None,
-    typer.Option("--batch", metavar="FILE", help='Run once for each line: a JSON string, or {"input_value": …}.'),
+    typer.Option(
+        "--batch", metavar="FILE", readable=False, help='Run once for each line: a JSON string, or {"input_value": …}.'
+    ),
 ]
 BatchOut = Annotated[
-    Path | None, typer.Option("--out", metavar="FILE", help="The results of --batch; what is there is gone on with.")
+    Path | None,
+    typer.Option(
+        "--out", metavar="FILE", readable=False, help="The results of --batch; what is there is gone on with."
+    ),
 ]
 Ceiling = Annotated[
     int | None, typer.Option("--ceiling-tokens", min=1, metavar="N", help="How many tokens a batch may use.")

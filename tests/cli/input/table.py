@@ -57,10 +57,11 @@ ON = f"--server {LOCAL}"
 READS = [
     *(Reads(f"flow {name}", f"flow {name} {{}}") for name in ("build", "check", "run", "spec")),
     *(Reads(f"flow {name}", f"flow {name} -", stdin=True) for name in ("build", "check", "run", "spec")),
+    # A user who may read nothing cannot import what this needs.
     Reads(
         "flow run",
         "flow run echo.flow --batch {} --out results.jsonl",
-        kind("bad_input", missing="unreadable", folder="unreadable", binary="unreadable", forbidden="unreadable"),
+        kind("bad_input", **dict.fromkeys((MISSING, FOLDER, BINARY), "unreadable"), huge="too_large", forbidden=""),
         ending=".jsonl",
     ),
     Reads("flow test", "flow test {} --tests echo.tests.yaml"),

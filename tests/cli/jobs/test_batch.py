@@ -107,7 +107,8 @@ def test_a_line_that_is_no_input_is_named(tmp_path: Path, line: str, wirewright:
     (tmp_path / "inputs.jsonl").write_text(f'"a"\n{line}\n')
     batch = ("--batch", tmp_path / "inputs.jsonl", "--out", tmp_path / "out.jsonl", "--json")
     done = wirewright("flow", "run", "echo.flow", *batch)
-    assert (done.code, done.json["error"]["message"]) == (2, "Line 2 is not an input.")
+    assert (done.code, done.json["error"]["code"]) == (2, "bad_input")
+    assert done.json["error"]["message"].startswith("Line 2 of ")
 
 
 def test_options_of_a_batch_need_one_and_a_batch_needs_a_file_for_its_results(
