@@ -181,16 +181,8 @@ class AssistTurn:
                 turn.is_named, turn.resumable = is_named, body.resumable
                 return turn
             stream = caller.assistant.turn(request, stored or kept, choice)
-            return cls(
-                stream,
-                session,
-                stored,
-                turn_id,
-                is_named=is_named,
-                resumable=body.resumable,
-                details=body.details,
-                slot=slot,
-            )
+            named = {"is_named": is_named, "resumable": body.resumable, "details": body.details}
+            return cls(stream, session, stored, turn_id, slot=slot, **named)
         except ModelChoiceError as refused:
             admission.slot.release()
             error = refused.error

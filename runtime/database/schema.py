@@ -21,6 +21,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlalchemy.pool import StaticPool
 from sqlalchemy.schema import CreateIndex, CreateTable
 
+from runtime.database.backends.once import TurnEffectRow
 from runtime.database.connections import create_engine, exclusive
 from runtime.database.errors import DatabaseTooNew, SchemaOutdated
 from runtime.database.sealed_rows import erase_what_was_replaced
@@ -41,7 +42,7 @@ VERSION_0_1: Final = "0.1"
 _WAL: Final = 2
 """How an SQLite file says that it has a write-ahead log (https://sqlite.org/fileformat2.html, 1.3.3)."""
 
-TABLES: Final = (Base, langflow_tables.LangflowLinkRow)
+TABLES: Final = (Base, TurnEffectRow, langflow_tables.LangflowLinkRow)
 """What has to be imported for every table to be known."""
 
 _REVISION: Final = Table("alembic_version", MetaData(), Column("version_num", String(32), primary_key=True))
