@@ -175,16 +175,9 @@ class AssistTurn:
                 turn.is_named, turn.resumable = is_named, body.resumable
                 return turn
             stream = caller.assistant.turn(request, stored or kept, choice)
-            return cls(
-                stream,
-                session,
-                stored,
-                turn_id,
-                is_named=is_named,
-                resumable=body.resumable,
-                details=body.details,
-                slot=slot,
-            )
+            turn = cls(stream, session, stored, turn_id, details=body.details, slot=slot)
+            turn.is_named, turn.resumable = is_named, body.resumable
+            return turn
         except ModelChoiceError as refused:
             admission.slot.release()
             error = refused.error

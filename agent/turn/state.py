@@ -102,8 +102,8 @@ class Turn:
         """Whether the request held a key that is not kept."""
         self.kept_keys: list[str] = []
         """The variables that keys were kept as in this turn."""
-        memory, days = steps.memory(services.memory), services.settings.approvals_kept
-        self.conversation = Conversation(services.memory, request.user, request.session, memory, days)
+        access, kept = steps.memory(services.memory), services.settings.approvals_kept
+        self.conversation = Conversation(services.memory, request.user, request.session, access, kept)
         self.usage = {"intent": RunUsage(), "main": RunUsage()}
         self.bench: Workbench | None = None
         self.loop: AgentLoop | None = None

@@ -21,13 +21,13 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlalchemy.pool import StaticPool
 from sqlalchemy.schema import CreateIndex, CreateTable
 
+from runtime.database.backends.once import TurnEffectRow
 from runtime.database.connections import create_engine, exclusive
 from runtime.database.errors import DatabaseTooNew, SchemaOutdated
 from runtime.database.sealed_rows import erase_what_was_replaced
 from runtime.database.secrets.take_over import take_over_secrets
 from runtime.database.tables import Base
 from runtime.database.version_0_1 import back_up, copy_flows, set_flows_aside, take_over_conversations, take_over_flows
-from runtime.durable import tables as durable_tables
 from runtime.jobs import tables as job_tables
 from runtime.keychain.documents import DocumentSealing
 from runtime.langflow.store import tables as langflow_tables
@@ -44,13 +44,7 @@ VERSION_0_1: Final = "0.1"
 _WAL: Final = 2
 """How an SQLite file says that it has a write-ahead log (https://sqlite.org/fileformat2.html, 1.3.3)."""
 
-TABLES: Final = (
-    Base,
-    langflow_tables.LangflowLinkRow,
-    mcp_tables.McpCallRow,
-    job_tables.JobRow,
-    durable_tables.TurnEffectRow,
-)
+TABLES: Final = (Base, TurnEffectRow, langflow_tables.LangflowLinkRow, mcp_tables.McpCallRow, job_tables.JobRow)
 """What has to be imported for every table to be known."""
 
 _REVISION: Final = Table("alembic_version", MetaData(), Column("version_num", String(32), primary_key=True))

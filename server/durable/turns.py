@@ -86,7 +86,11 @@ class RecordedTurn:
     async def run(self, send: Callable[[Event], Awaitable[None]]) -> None:
         """Run to the end."""
         self._send = send
-        await (self.take() if self._begin is None else self._begin())
+        try:
+            await (self.take() if self._begin is None else self._begin())
+        finally:
+            if self._journal.is_left and self._log is not None:
+                self._log.leave()
 
     async def take(self) -> None:
         """Run to the end, in a workflow.

@@ -15,10 +15,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from agent.contract.endings import cancelled
 from runtime.database.backends.clock import DatabaseTime
+from runtime.database.backends.once import TurnEffectRow
 from runtime.database.connections import upsert
 from runtime.database.database import Database
 from runtime.database.tables import ServerRow, TurnEventsRow, TurnRow
-from runtime.durable.tables import TurnEffectRow
 from server.json_response import json_bytes
 from server.store.turns import (
     BEAT_SECONDS,

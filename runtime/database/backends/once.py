@@ -10,10 +10,27 @@ from dataclasses import dataclass
 from sqlalchemy import and_, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.orm import Mapped, mapped_column
 
+from runtime.database.base import Base
 from runtime.database.errors import Done, Superseded
 from runtime.database.tables import TurnRow
-from runtime.durable.tables import TurnEffectRow
+
+
+class TurnEffectRow(Base):
+    """An effect of a durable turn's step on what is stored, which must not be repeated.
+
+    Attributes:
+        owner: the user.
+        turn: the turn's id.
+        step: the number of the step within the turn.
+    """
+
+    __tablename__ = "turn_effects"
+
+    owner: Mapped[str] = mapped_column(primary_key=True)
+    turn: Mapped[str] = mapped_column(primary_key=True)
+    step: Mapped[int] = mapped_column(primary_key=True)
 
 
 @dataclass(frozen=True)

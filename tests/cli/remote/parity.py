@@ -212,6 +212,7 @@ WITHOUT_COMMAND: dict[str, str] = {
     f"GET {TURN}/events": "`ask` and `chat` go on with it after a lost connection: test_ask.py, test_chat.py",
     f"POST {TURN}/cancel": "`ask` and `chat` stop a turn with it on Ctrl-C: test_ask.py",
     "POST /api/v1/agentic/sessions/reset": "`/reset` and `/forget` of `chat`: test_chat.py",
+    "GET /api/v1/agentic/approvals": "a page lists what waits; `conversations list` marks those that wait",
     "GET /api/v1/agentic/check-config": "`models list` says it, and more",
     "POST /api/v1/agentic/client-metrics": "a page reports what only it can measure",
     "POST /api/v1/components/configure": "an editor asks what values change; `ask` and `flow build` do it themselves",

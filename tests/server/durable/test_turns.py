@@ -110,7 +110,7 @@ def test_a_step_at_which_the_process_dies_three_times_ends_the_turn(place: Place
 
 
 def test_a_turn_of_an_earlier_form_ends_with_its_last_canvas(place: Place) -> None:
-    killed(place, 70)
+    killed(place, 45)
 
     async def work() -> Any:
         from runtime.durable import engine

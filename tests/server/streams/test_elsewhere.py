@@ -38,6 +38,7 @@ def shared(postgres: Cluster, monkeypatch: pytest.MonkeyPatch) -> str:
     """A database of several servers, which have one data folder as well."""
     url = postgres.schema()
     monkeypatch.setenv("WIREWRIGHT_DATABASE", url)
+    monkeypatch.setenv("WIREWRIGHT_DURABLE", "0")  # turns that end with their server
     return url
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterator, Sequence
 from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 
@@ -219,11 +219,12 @@ async def test_events_are_stored_once_when_the_reply_to_a_write_is_lost(
         store = await running.store()
         append, lost = store.append, [True]
 
-        async def append_and_lose(added: Sequence[NewEvents], *, again: bool = False) -> None:
-            await append(added, again=again)
+        async def append_and_lose(added: Sequence[NewEvents], *, again: bool = False) -> Collection[NewEvents]:
+            refused = await append(added, again=again)
             if lost:
                 lost.clear()
                 raise StoreUnavailable
+            return refused
 
         monkeypatch.setattr(store, "append", append_and_lose)
         turn = await running.start(OWNER, Script(50))
@@ -240,10 +241,10 @@ async def test_a_turn_that_cannot_be_stored_does_not_hold_up_the_others(
         store = await running.store()
         append = store.append
 
-        async def refuse(added: Sequence[NewEvents], *, again: bool = False) -> None:
+        async def refuse(added: Sequence[NewEvents], *, again: bool = False) -> Collection[NewEvents]:
             if any(one.session == "broken" for one in added):
                 raise UnicodeError("broken")
-            await append(added, again=again)
+            return await append(added, again=again)
 
         monkeypatch.setattr(store, "append", refuse)
         script = Script()

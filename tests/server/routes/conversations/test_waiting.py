@@ -1,0 +1,52 @@
+"""What waits for the user's decision, in all conversations."""
+
+import pytest
+
+from agent.models.scripted import call
+from flows.catalogue import Catalogue
+from runtime.files.folders import LOCAL_USER
+from tests.server.live import FLOWS, events, serving
+from tests.shared.flow_texts import LOUDER, flow_of, node_id
+from tests.shared.scripted_assistant import ScriptedModel, assistant
+
+pytestmark = pytest.mark.anyio
+WAITING = "/api/v1/agentic/approvals"
+
+
+async def test_what_waits_is_listed_withdrawn_when_the_flow_moved_on_and_expires(catalogue: Catalogue) -> None:
+    canvas = flow_of(LOUDER, catalogue)
+    node = node_id(canvas, "Prompt Template")
+    change = call("configure_component", 1, component_id=node, values={"template": "Whisper: {text}"})
+    model = ScriptedModel("build_flow", [change], "I left it as it is.")
+    async with serving(assistant(catalogue, model)) as live:
+        stored = (await live.client.post(FLOWS, json=canvas.to_json())).json()
+        assert (await live.client.get(WAITING)).json() == {"conversations": []}
+        asked = await events(live.client, input_value="Whisper", session_id="s", flow_id=stored["id"])
+        [approval] = asked[-1]["data"]["approvals"]
+        [waits] = (await live.client.get(WAITING)).json()["conversations"]
+        assert (waits["session_id"], waits["flow_id"], waits["withdrawn"]) == ("s", stored["id"], [])
+        assert [one["id"] for one in waits["questions"]] == [approval["id"]]
+        other = flow_of(LOUDER.replace("Say it louder", "Say it twice"), catalogue).to_json()
+        await live.client.put(f"{FLOWS}/{stored['id']}", json=other, headers={"If-Match": '"1"'})
+        [waits] = (await live.client.get(WAITING)).json()["conversations"]
+        assert waits["withdrawn"] == [approval["id"]]
+        answer = {approval["id"]: {"decision": "approve"}}
+        done = await events(live.client, session_id="s", flow_id=stored["id"], approvals=answer)
+        assert done[-1]["data"]["actions"] == 0
+        assert (await live.client.get(WAITING)).json() == {"conversations": []}
+
+
+async def test_a_question_that_has_waited_too_long_is_withdrawn(catalogue: Catalogue) -> None:
+    canvas = flow_of(LOUDER, catalogue)
+    node = node_id(canvas, "Prompt Template")
+    change = call("configure_component", 1, component_id=node, values={"template": "Whisper: {text}"})
+    who = assistant(catalogue, ScriptedModel("build_flow", [change]))
+    async with serving(who) as live:
+        asked = await events(live.client, input_value="Whisper", session_id="s", flow=canvas.to_json())
+        [approval] = asked[-1]["data"]["approvals"]
+        state = await who.memory.load(LOCAL_USER, "s")
+        state.updated_at = "2026-01-01T00:00:00+00:00"
+        await who.memory.save(LOCAL_USER, "s", state)
+        answer = {approval["id"]: {"decision": "approve"}}
+        late = await events(live.client, session_id="s", flow=canvas.to_json(), approvals=answer)
+        assert (late[-1]["event"], late[-1]["code"]) == ("error", "nothing_pending")
