@@ -14,7 +14,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from flows.catalogue import Catalogue
 from runtime.accounts.user import LOCAL
 from runtime.keychain.access_token import access_token
-from server.access.auth import CODE_SECONDS, SESSION_SECONDS, SESSIONS, SIGN_IN_PATH, Access, sign_in_link
+from server.access.auth import CODE_SECONDS, HOOKS_FOLDER, SESSION_SECONDS, SESSIONS, SIGN_IN_PATH, Access, sign_in_link
 from server.app import create_app
 from server.middleware.token_check import OPEN_FOLDER, OPEN_PATHS
 from server.settings import ServerSettings
@@ -66,6 +66,9 @@ async def test_every_route_and_every_method_is_refused_without_the_token(live: L
             reply = await live.stranger.request(method, path)
             opened = method in ("GET", "HEAD") and (path in OPEN_PATHS or path.startswith(OPEN_FOLDER))
             opened = opened or (method, path) == ("POST", "/sign-in")  # which reads a token from its body
+            if method == "POST" and path.startswith(HOOKS_FOLDER):  # which wants the token of the webhook
+                assert (reply.status_code, reply.json()["error"]["code"]) == (401, "webhook_refused")
+                continue
             assert unauthorized(reply) != opened, (method, path, reply.status_code)
 
 
