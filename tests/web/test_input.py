@@ -257,9 +257,10 @@ async def test_a_written_file_is_opened_in_its_place_and_downloaded(browser: Bro
     async with looking(browser, assistant(catalogue, ScriptedModel("manage_files", write, "Written."))) as look:
         await asked(look, "Write notes.md")
         await look.page.get_by_text("Open", exact=True).click()
-        await expect(look.page.get_by_label("notes.md")).to_have_text("# Nine to five")
+        card = look.page.get_by_role("region", name="notes.md")
+        await expect(card.locator("pre")).to_have_text("# Nine to five")
         async with look.page.expect_download() as downloading:
-            await look.page.get_by_role("link", name="notes.md", exact=True).click()
+            await card.get_by_role("link", name="Download: notes.md").click()
         assert (await (await downloading.value).path()).read_text() == "# Nine to five"
 
 

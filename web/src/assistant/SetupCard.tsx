@@ -174,8 +174,8 @@ function FileRemedy({ need, onDone }: { need: Need; onDone: () => void }) {
           {strings.uploadFile}
         </Button>
         {files.length > 0 && (
-          <select aria-label={strings.chooseFile} value="" onChange={(event) => void take(event.target.value).catch(fail)}>
-            <option value="">{strings.chooseFile}</option>
+          <select aria-label={strings.chooseOwnFile} value="" onChange={(event) => void take(event.target.value).catch(fail)}>
+            <option value="">{strings.chooseOwnFile}</option>
             {files.map((one) => (
               <option key={one.path}>{one.path}</option>
             ))}

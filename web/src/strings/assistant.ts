@@ -5,9 +5,8 @@ export const en = {
   addToCanvas: "Add beside it",
   alreadyDone: "Done already:",
   answers: (model: string) => `${model} answers.`,
-  cancel: "Cancel",
   changeHint: "What should be different?",
-  chooseFile: "Choose one of your files",
+  chooseOwnFile: "Choose one of your files",
   chooseProvider: "Set up a model",
   component: (name: string) => (name === "" ? "Component" : `Component: ${name}`),
   componentChecked: "It was loaded by the engine and passed its checks.",
@@ -72,7 +71,6 @@ export const en = {
   todoStates: { pending: "not begun", in_progress: "under way", completed: "done" },
   tokensReceived: "Tokens received",
   tokensSent: "Tokens sent",
-  uploadFile: "Upload a file",
   working: "Working…",
 };
 
@@ -83,9 +81,8 @@ export const de: Texts = {
   addToCanvas: "Daneben setzen",
   alreadyDone: "Schon getan:",
   answers: (model) => `${model} antwortet.`,
-  cancel: "Abbrechen",
   changeHint: "Was soll anders sein?",
-  chooseFile: "Eine deiner Dateien wählen",
+  chooseOwnFile: "Eine deiner Dateien wählen",
   chooseProvider: "Ein Modell einrichten",
   component: (name) => (name === "" ? "Komponente" : `Komponente: ${name}`),
   componentChecked: "Die Engine hat sie geladen, und sie hat ihre Prüfungen bestanden.",
@@ -150,7 +147,6 @@ export const de: Texts = {
   todoStates: { pending: "nicht begonnen", in_progress: "in Arbeit", completed: "getan" },
   tokensReceived: "Empfangene Token",
   tokensSent: "Gesendete Token",
-  uploadFile: "Eine Datei hochladen",
   working: "Arbeitet …",
 };
 
@@ -159,9 +155,8 @@ export const pt: Texts = {
   addToCanvas: "Pôr ao lado",
   alreadyDone: "Já feito:",
   answers: (model) => `${model} responde.`,
-  cancel: "Cancelar",
   changeHint: "O que deve ser diferente?",
-  chooseFile: "Escolha um dos seus arquivos",
+  chooseOwnFile: "Escolha um dos seus arquivos",
   chooseProvider: "Configurar um modelo",
   component: (name) => (name === "" ? "Componente" : `Componente: ${name}`),
   componentChecked: "O motor o carregou e ele passou nas verificações.",
@@ -226,6 +221,5 @@ export const pt: Texts = {
   todoStates: { pending: "não começado", in_progress: "em andamento", completed: "feito" },
   tokensReceived: "Tokens recebidos",
   tokensSent: "Tokens enviados",
-  uploadFile: "Enviar um arquivo",
   working: "Trabalhando…",
 };
