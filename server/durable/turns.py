@@ -20,6 +20,7 @@ from server.access.caller import flow_store
 from server.durable.canvas import RecordedCanvas
 from server.durable.document import TurnDocument
 from server.durable.ending import LOST, OLD, POISON, STOPPED, UNKNOWN, EarlyEnding, Why
+from server.durable.installed import check_installed
 from server.durable.journal import StepJournal, packed, unpacked
 from server.durable.parts import ServedTurn, TurnParts
 from server.limits.slots import Slot
@@ -311,7 +312,11 @@ async def open_durable(state: ServerState, serve: Callable[[TurnParts], ServedTu
     Args:
         state: what the routes share.
         serve: makes a turn of its parts.
+
+    Raises:
+        DurableNotInstalled: the package that records them is missing.
     """
+    check_installed()
     from runtime.durable.engine import DurableEngine
 
     store = await state.turns.store()
