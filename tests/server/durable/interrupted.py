@@ -3,13 +3,15 @@
 import asyncio
 import os
 from collections.abc import Sequence
-from typing import Any
 
 from pydantic_ai import ModelResponse, TextPart, ToolCallPart
 
 from agent.assistant import Assistant
 from agent.models.scripted import call
 from flows.catalogue import Catalogue
+from flows.document import Flow
+from runtime.options import RunOptions
+from runtime.results import RunResult
 from server.serve import serve
 from server.settings import ServerSettings
 from tests.server.durable.playing import MESSAGE, model_of
@@ -27,7 +29,7 @@ SCRIPT: Sequence[list[ToolCallPart | TextPart]] = (
 class Runner(StandInRunner):
     """A stand-in engine whose runs hang in the servers that are to be killed; the others note them."""
 
-    async def execute(self, *given: Any) -> Any:
+    async def execute(self, flow: Flow, text: str | None, options: RunOptions) -> RunResult:
         """A run."""
         data = ServerSettings().data
         (data / "hung").touch()
@@ -35,7 +37,7 @@ class Runner(StandInRunner):
             await asyncio.Event().wait()
         with (data / "ran").open("a") as file:
             file.write("ran\n")
-        return await super().execute(*given)
+        return await super().execute(flow, text, options)
 
 
 def main() -> None:

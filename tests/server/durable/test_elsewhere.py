@@ -71,11 +71,12 @@ async def test_another_server_goes_on_with_the_turn_of_one_that_was_killed_and_i
         flow = (await there.post(FLOWS, json=flow_of(LOUDER, catalogue).raw)).json()
         body: dict[str, Any] = {"input_value": MESSAGE, "session_id": "s", "turn_id": "t", "flow_id": flow["id"]}
         seen: list[dict[str, Any]] = []
+        rest: list[dict[str, Any]] = []
+        watched: list[dict[str, Any]] = []
         async with (
             anyio.create_task_group() as tasks,
             there.stream("POST", STREAM, json=body | {"resumable": True, "details": True}) as response,
         ):
-            watched: list[dict[str, Any]] = []
 
             async def watch() -> None:  # another client, at the other server from the beginning
                 watched.extend(await followed(here, "t"))

@@ -15,10 +15,15 @@ pytestmark = pytest.mark.anyio
 REMEDY = "uv pip install 'wirewright[durable]'"
 
 
+def _nothing(name: str) -> None:
+    """Finds no package."""
+    del name
+
+
 @pytest.fixture
 def absent(monkeypatch: pytest.MonkeyPatch) -> None:
     """The package is not installed."""
-    monkeypatch.setattr("server.durable.installed.find_spec", lambda name: None)
+    monkeypatch.setattr("server.durable.installed.find_spec", _nothing)
 
 
 @pytest.mark.usefixtures("absent")
@@ -43,6 +48,6 @@ def test_with_postgres_turns_are_durable_where_the_package_is_there(
 ) -> None:
     settings = ServerSettings(database="postgresql://localhost/w", data=tmp_path)
     assert settings.is_durable
-    monkeypatch.setattr("server.durable.installed.find_spec", lambda name: None)
+    monkeypatch.setattr("server.durable.installed.find_spec", _nothing)
     assert not settings.is_durable
     assert not ServerSettings(data=tmp_path).is_durable
