@@ -24,6 +24,7 @@ from runtime.tracing import disable_logfire
 from runtime.web.connections import Connection
 from runtime.web.embedded import EmbeddedServer
 from runtime.web.server import Server
+from server.durable.installed import DurableNotInstalled, check_installed
 from server.memory import import_httpx
 from server.settings import ServerSettings, is_loopback
 from server.telemetry.tracing import is_traced
@@ -162,6 +163,8 @@ def serve(
         CannotServe: the address is taken, nobody could use the server, or it could not start.
     """
     _check_certificate(settings)
+    if settings.is_durable:
+        _check_durable()
     listener, metrics = bound(settings.host, settings.port), None
     if settings.metrics_port is not None:
         try:
@@ -250,6 +253,18 @@ def address(listener: socket.socket, settings: ServerSettings | None = None) -> 
         host = settings.names[0]
     scheme = "https" if settings is not None and settings.is_encrypted else "http"
     return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
+
+
+def _check_durable() -> None:
+    """Refuse to serve durable turns that nothing would record.
+
+    Raises:
+        CannotServe: the package for them is missing.
+    """
+    try:
+        check_installed()
+    except DurableNotInstalled as missing:
+        raise CannotServe(missing.message, missing.fix) from None
 
 
 def _check_certificate(settings: ServerSettings) -> None:

@@ -1,7 +1,6 @@
 """The server's settings from the environment, in addition to the assistant's."""
 
 import re
-from importlib.util import find_spec
 from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Annotated, Final, Literal
@@ -11,6 +10,7 @@ from pydantic import AliasChoices, Field, ValidationInfo, field_validator
 from pydantic_settings import NoDecode, SettingsConfigDict
 
 from runtime.database.backends.urls import is_sqlite
+from server.durable.installed import is_installed
 from server.limits.settings import LimitSettings
 
 NAME: Final = re.compile(r"[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*\.?")
@@ -143,7 +143,7 @@ class ServerSettings(LimitSettings):
     def is_durable(self) -> bool:
         """Whether turns survive the death of the server's process."""
         if self.durable is None:
-            return not is_sqlite(self.database_url) and find_spec("dbos") is not None
+            return not is_sqlite(self.database_url) and is_installed()
         return self.durable
 
     @property

@@ -20,12 +20,13 @@ from server.access.caller import flow_store
 from server.durable.canvas import RecordedCanvas
 from server.durable.document import TurnDocument
 from server.durable.ending import LOST, OLD, POISON, STOPPED, UNKNOWN, EarlyEnding, Why
+from server.durable.installed import check_installed
 from server.durable.journal import StepJournal, packed, unpacked
 from server.durable.parts import ServedTurn, TurnParts
 from server.limits.slots import Slot
 from server.state import ServerState
 from server.store.flows import FlowEntry, StoredFlow
-from server.store.turns import RUNNING, Lines, NewEvents, TakenOver
+from server.store.turns import DURABLE_LEASE_SECONDS, RUNNING, Lines, NewEvents, TakenOver
 from server.stored_canvas import KeptCanvas
 from server.streams.event_log import EventLog
 
@@ -140,6 +141,7 @@ class DurableTurns:
         self._new: dict[tuple[str, str], RecordedTurn] = {}
         self._looking: asyncio.Task[None] | None = None
         self._removed = 0.0
+        self._given: dict[tuple[str, str], float] = {}
 
     async def open(self) -> None:
         """Go on with what earlier processes of this server have left, and with what servers leave that are gone."""
@@ -276,16 +278,23 @@ class DurableTurns:
         from server.durable.workflow import PROTOCOL, find, give_back, give_up, steps_of
 
         store = await self._state.turns.store()
-        for owner, turn in await store.lost(mine=mine):
-            if self._state.turns.get(owner, turn) is not None or not await store.claim(owner, turn, mine=mine):
+        lost = dict.fromkeys([*await store.lost(mine=mine), *self._not_taken()])
+        for owner, turn in lost:
+            is_mine = mine or (owner, turn) in self._given
+            if self._state.turns.get(owner, turn) is not None or not await store.claim(owner, turn, mine=is_mine):
+                self._given.pop((owner, turn), None)  # somebody has taken it, or it has ended
                 continue
+            self._given[owner, turn] = asyncio.get_running_loop().time()
             found = await find(owner, turn)
             if found is not None and found.is_open and found.protocol == PROTOCOL:
                 if found.executor != self._engine.executor:
                     await give_back(owner, turn)
+                else:
+                    del self._given[owner, turn]
                 continue
             steps = [] if found is None else await steps_of(owner, turn)
             taken = await store.take_over(owner, turn, len(steps))
+            del self._given[owner, turn]
             if taken is None:
                 continue
             if found is None or not found.document:
@@ -294,6 +303,11 @@ class DurableTurns:
             document = TurnDocument.model_validate(await asyncio.to_thread(unpacked, found.document, self._documents))
             await give_up(owner, turn)
             await self._end(document, steps, taken, OLD if found.protocol != PROTOCOL else LOST)
+
+    def _not_taken(self) -> list[tuple[str, str]]:
+        """Turns that were given back for long, whose next process may have ended before it took them."""
+        now = asyncio.get_running_loop().time()
+        return [turn for turn, since in self._given.items() if now - since > DURABLE_LEASE_SECONDS]
 
     async def _remove_old(self) -> None:
         from server.durable.workflow import ended_before, remove
@@ -311,7 +325,11 @@ async def open_durable(state: ServerState, serve: Callable[[TurnParts], ServedTu
     Args:
         state: what the routes share.
         serve: makes a turn of its parts.
+
+    Raises:
+        DurableNotInstalled: the package that records them is missing.
     """
+    check_installed()
     from runtime.durable.engine import DurableEngine
 
     store = await state.turns.store()

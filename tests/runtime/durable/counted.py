@@ -8,9 +8,7 @@ from pathlib import Path
 
 from dbos import DBOS, SetWorkflowID, WorkflowHandleAsync
 
-from runtime.database.database import Database
-from runtime.durable.engine import PROTOCOL, DurableEngine, durable_schema
-from runtime.durable.leases import give_back_workflows
+from runtime.durable.engine import DurableEngine
 
 
 def _note(line: str) -> None:
@@ -38,15 +36,8 @@ async def counted(subject: str) -> str:
 
 
 async def _main() -> None:
-    engine = DurableEngine(sys.argv[1], "two" if sys.argv[3] == "adopt" else "one")
+    engine = DurableEngine(sys.argv[1], "one")
     await engine.launch()
-    if sys.argv[3] == "adopt":
-        database = Database(sys.argv[1], Path(sys.argv[2]).parent)
-        async with database.writing() as connection:
-            schema = durable_schema(sys.argv[1])
-            count = await give_back_workflows(connection, schema, engine.executor, PROTOCOL)
-        await database.aclose()
-        sys.stdout.write(f"{count} ")
     if sys.argv[3] == "die":
         with SetWorkflowID("only"):
             await DBOS.start_workflow_async(counted, "world")

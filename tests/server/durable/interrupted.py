@@ -1,0 +1,55 @@
+"""A server whose run of a flow never ends where it is told so: a program of its own, which is killed in the middle."""
+
+import asyncio
+import os
+from collections.abc import Sequence
+
+from pydantic_ai import ModelResponse, TextPart, ToolCallPart
+
+from agent.assistant import Assistant
+from agent.models.scripted import call
+from flows.catalogue import Catalogue
+from flows.document import Flow
+from runtime.options import RunOptions
+from runtime.results import RunResult
+from server.serve import serve
+from server.settings import ServerSettings
+from tests.server.durable.playing import MESSAGE, model_of
+from tests.shared.stand_ins import StandInRunner
+
+SCRIPT: Sequence[list[ToolCallPart | TextPart]] = (
+    [call("add_component", 1, type="ChatInput")],
+    [call("run_flow", 2, input="hello")],
+    [call("write_todos", 3, todos=[{"content": "Rest"}])],
+    [TextPart("I added a chat input and ran the flow.")],
+)
+"""An edit, a run, a note, and the end."""
+
+
+class Runner(StandInRunner):
+    """A stand-in engine whose runs hang in the servers that are to be killed; the others note them."""
+
+    async def execute(self, flow: Flow, text: str | None, options: RunOptions) -> RunResult:
+        """A run."""
+        data = ServerSettings().data
+        (data / "hung").touch()
+        if os.environ.get("HANGS"):
+            await asyncio.Event().wait()
+        with (data / "ran").open("a") as file:
+            file.write("ran\n")
+        return await super().execute(flow, text, options)
+
+
+def main() -> None:
+    """Serve on a free port."""
+    settings = ServerSettings()
+    model = model_of(
+        lambda messages: SCRIPT[sum(isinstance(one, ModelResponse) for one in messages)],
+        MESSAGE,
+        settings.data / "requests",
+    )
+    serve(settings, assistant=Assistant(settings, Runner(), catalogue=Catalogue.load(), model=model))
+
+
+if __name__ == "__main__":
+    main()
