@@ -8,13 +8,13 @@ import typer
 BatchFile = Annotated[
     Path | None,
     typer.Option(
-        "--batch", metavar="FILE", readable=False, help='Run once for each line: a JSON string, or {"input_value": …}.'
+        "--batch", metavar="JSONL", readable=False, help='Run once for each line: a JSON string, or {"input_value": …}.'
     ),
 ]
 BatchOut = Annotated[
     Path | None,
     typer.Option(
-        "--out", metavar="FILE", readable=False, help="The results of --batch; what is there is gone on with."
+        "--out", metavar="JSONL", readable=False, help="The results of --batch; what is there is gone on with."
     ),
 ]
 Ceiling = Annotated[

@@ -88,6 +88,7 @@ def test_an_option_is_called_and_explained_alike_everywhere() -> None:
     del found["--list"]  # conversations, or trusted sources
     del found["--resume"]  # attempts of a journal, or a conversation
     del found["--in"]  # a folder of conversations, or a journal
+    found["--out"].discard(("JSONL", ""))  # results of a batch, which is gone on with
     del found["--langflow"]  # a flow there, or a switch for what is done there
     del found["--to"]  # a flow there, or a form of results
     del found["--baseline"]  # a file to compare with, or a switch for a file to be compared with
