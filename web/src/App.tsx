@@ -4,6 +4,7 @@ import { Suspense, lazy, useEffect } from "react";
 import { startReporting } from "./api/measured";
 import { useApp } from "./state/app";
 import { strings } from "./strings";
+import { Boundary } from "./ui/Boundary";
 import { Button } from "./ui/Button";
 import { FlowView } from "./views/FlowView";
 import { FlowsView } from "./views/FlowsView";
@@ -22,19 +23,21 @@ export function App() {
   if (isSignedOut) return <SignInView />;
   return (
     <>
-      {config === null ? (
-        <p className="center" role="status">
-          {notice ?? strings.loading}
-        </p>
-      ) : place.view === "flow" ? (
-        <FlowView key={place.id} id={place.id} />
-      ) : place.view === "flows" ? (
-        <FlowsView />
-      ) : (
-        <Suspense fallback={<p className="center">{strings.loading}</p>}>
-          <SettingsView view={place.view} name={place.name} />
-        </Suspense>
-      )}
+      <Boundary of={place} fallback={<Broken />}>
+        {config === null ? (
+          <p className="center" role="status">
+            {notice ?? strings.loading}
+          </p>
+        ) : place.view === "flow" ? (
+          <FlowView key={place.id} id={place.id} />
+        ) : place.view === "flows" ? (
+          <FlowsView />
+        ) : (
+          <Suspense fallback={<p className="center">{strings.loading}</p>}>
+            <SettingsView view={place.view} name={place.name} />
+          </Suspense>
+        )}
+      </Boundary>
       <div className="notices" role="status" aria-live="polite">
         {config !== null && notice !== null && (
           <p className="notice">
@@ -43,5 +46,17 @@ export function App() {
         )}
       </div>
     </>
+  );
+}
+
+/** In place of a view that cannot be drawn: the way back to the others. */
+function Broken() {
+  return (
+    <main className="center">
+      <p role="alert">{strings.somethingWrong}</p>
+      <p>
+        <a href="#/flows">{strings.back}</a>
+      </p>
+    </main>
   );
 }

@@ -177,6 +177,7 @@ export function Composer() {
           hidden
           onChange={(event) => {
             if (event.target.files !== null) upload(event.target.files);
+            event.target.value = ""; // the same file can be chosen again
           }}
         />
         <Button label={strings.attach} icon={<Paperclip size={16} />} onClick={() => chooser.current?.click()} />

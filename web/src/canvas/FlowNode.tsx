@@ -9,6 +9,7 @@ import { fieldsOf, isPort, labelOf, outputsOf, shownFields, titleOf, typeOf } fr
 import { useFlow } from "../state/flow";
 import { strings } from "../strings";
 import { useRun } from "../state/run";
+import { Boundary } from "../ui/Boundary";
 import { Faults } from "./Faults";
 import { FieldInput, summaryOf } from "./FieldInput";
 import { Port } from "./Port";
@@ -28,8 +29,26 @@ export type CanvasNode = Node<NodeData, "component">;
 
 const NONE: readonly FieldChange[] = [];
 
-/** A component on the canvas: its fields with their inputs, and its outputs. */
-export const FlowNode = memo(function FlowNode({ id, data, selected }: NodeProps<CanvasNode>) {
+/** A component on the canvas; one that cannot be drawn says so, and leaves the others alone. */
+export const FlowNode = memo(function FlowNode(props: NodeProps<CanvasNode>) {
+  const { document } = props.data;
+  const unreadable = (
+    <article className="node" aria-label={titleOf(document)}>
+      <header>
+        <strong>{titleOf(document)}</strong>
+      </header>
+      <p className="refusal">{strings.unreadable}</p>
+    </article>
+  );
+  return (
+    <Boundary of={document} fallback={unreadable}>
+      <Shown {...props} />
+    </Boundary>
+  );
+});
+
+/** Its fields with their inputs, and its outputs. */
+function Shown({ id, data, selected }: NodeProps<CanvasNode>) {
   const { document, fate, changes } = data;
   const [isOpen, setOpen] = useState(false);
   const everyFault = useFlow((state) => state.faults);
@@ -90,7 +109,7 @@ export const FlowNode = memo(function FlowNode({ id, data, selected }: NodeProps
       ))}
     </article>
   );
-});
+}
 
 /** The fields that do not take what is being dragged. */
 function useRefused(id: string, document: NodeDocument): ReadonlySet<string> {

@@ -1,7 +1,7 @@
 import type { Node, NodeProps } from "@xyflow/react";
 import { memo } from "react";
 
-import { isNote, isPort, labelOf, outputsOf, shownFields, titleOf, typeOf } from "../flow/document";
+import { isNote, isPort, labelOf, outputsOf, shownFields, textOf, titleOf, typeOf } from "../flow/document";
 import { summaryOf } from "../flow/kinds";
 import { definitionOf } from "../flow/document";
 import { useFlow } from "../state/flow";
@@ -19,7 +19,7 @@ export const GhostNode = memo(function GhostNode({ id, data }: NodeProps<CanvasG
   const isPointedAt = useFlow((state) => state.pointedAt === id);
   const connected = new Set(data.connected === "" ? [] : data.connected.split("\n"));
   const fields = shownFields(document, connected).filter((field) => isPort(field) || summaryOf(field.value) !== "");
-  if (isNote(document)) return <aside className="note added">{definitionOf(document).description}</aside>;
+  if (isNote(document)) return <aside className="note added">{textOf(definitionOf(document).description)}</aside>;
   return (
     <article className={`node added ${isPointedAt ? "pointed" : ""}`} aria-label={strings.toBeAdded(titleOf(document))}>
       <header>

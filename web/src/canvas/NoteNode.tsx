@@ -1,7 +1,7 @@
 import type { Node, NodeProps } from "@xyflow/react";
 import { memo, useState } from "react";
 
-import { definitionOf } from "../flow/document";
+import { definitionOf, textOf } from "../flow/document";
 import { NOTE_COLOURS, noteColour, setNote } from "../flow/edit";
 import { useCanvas } from "../state/canvas";
 import { useFlow } from "../state/flow";
@@ -14,7 +14,7 @@ export type CanvasNote = Node<NodeData, "note">;
 /** A note on the canvas: Markdown that is written in its place, on paper of a colour. */
 export const NoteNode = memo(function NoteNode({ id, data, selected }: NodeProps<CanvasNote>) {
   const isWritten = useCanvas((state) => state.renamed === id);
-  const text = definitionOf(data.document).description ?? "";
+  const text = textOf(definitionOf(data.document).description) ?? "";
   const colour = noteColour(data.document);
   const put = (change: Parameters<typeof setNote>[2]) => {
     const { history, change: step } = useFlow.getState();

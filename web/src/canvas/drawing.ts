@@ -30,7 +30,7 @@ export function drawn(flow: FlowDocument, changed: ReadonlySet<string>, waits: D
       changes: waits.changed.get(id) ?? NONE,
     };
     if (old !== undefined && old.type !== "ghost" && isSame(old.data, data)) return old;
-    const { x = 0, y = 0 } = document.position ?? {};
+    const { x, y } = placeOf(document);
     const same = { id, position: { x, y }, data, ...(old?.selected === true ? { selected: true } : {}), ...(old?.measured === undefined ? {} : { measured: old.measured }) };
     return isNote(document) ? { ...same, type: "note" } : { ...same, type: "component" };
   });
@@ -45,6 +45,12 @@ export function drawn(flow: FlowDocument, changed: ReadonlySet<string>, waits: D
     return { id, type: "ghost", position: places.get(id) ?? { x: 0, y: 0 }, data, className: "ghost", ...still };
   });
   return [...own, ...ghosts];
+}
+
+/** Where a component stands; at the origin what says no numbers. */
+function placeOf({ position }: NodeDocument): { x: number; y: number } {
+  const { x, y } = (position ?? {}) as { x?: unknown; y?: unknown };
+  return { x: Number.isFinite(x) ? (x as number) : 0, y: Number.isFinite(y) ? (y as number) : 0 };
 }
 
 interface Drawn {

@@ -78,11 +78,11 @@ export function definitionOf(node: NodeDocument): Definition {
 }
 
 export function typeOf(node: NodeDocument): string {
-  return (node.data?.["type"] as string | undefined) ?? "";
+  return textOf(node.data?.["type"]) ?? "";
 }
 
 export function titleOf(node: NodeDocument): string {
-  return definitionOf(node).display_name ?? typeOf(node);
+  return textOf(definitionOf(node).display_name) ?? typeOf(node);
 }
 
 export function isNote(node: NodeDocument): boolean {
@@ -93,7 +93,7 @@ export function isNote(node: NodeDocument): boolean {
 export function fieldsOf(node: NodeDocument, withSource = false): Field[] {
   return Object.entries(definitionOf(node).template)
     .filter(([name, field]) => name !== "_type" && (withSource || name !== "code") && typeof field === "object" && field !== null)
-    .map(([name, field]) => ({ ...(field as object), name }));
+    .map(([name, field]) => withLists({ ...(field as Field), name }));
 }
 
 /** The fields that a node shows before it is opened: those that matter, and those that are connected. */
@@ -108,7 +108,9 @@ export function isPort(field: Field): boolean {
 /** The outputs that can be connected: the selected one where several share a port, the tool alone in tool mode. */
 export function outputsOf(node: NodeDocument): Output[] {
   const definition = definitionOf(node);
-  const outputs = (definition.outputs ?? []).filter((output) => output.hidden !== true);
+  const outputs = listOf(definition.outputs)
+    .filter((output): output is Output => textOf((output as Partial<Output> | null)?.name) !== undefined && (output as Output).hidden !== true)
+    .map((output) => (isTexts(output.types) ? output : { ...output, types: [] }));
   if (definition.tool_mode === true) {
     const tool = outputs.filter((output) => output.name === "component_as_tool");
     if (tool.length > 0) return tool;
@@ -117,17 +119,22 @@ export function outputsOf(node: NodeDocument): Output[] {
 }
 
 export function labelOf(port: { name: string; display_name?: string }): string {
-  return port.display_name ?? port.name;
+  return textOf(port.display_name) ?? port.name;
+}
+
+/** A text of a document that others may have written; undefined for anything else that stands there. */
+export function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
 }
 
 export function startOf(edge: EdgeDocument): End {
-  const handle = edge.data?.["sourceHandle"] as { name?: string } | undefined;
-  return { node: edge.source, port: handle?.name ?? "" };
+  const handle = edge.data?.["sourceHandle"] as { name?: unknown } | null | undefined;
+  return { node: edge.source, port: textOf(handle?.name) ?? "" };
 }
 
 export function endOf(edge: EdgeDocument): End {
-  const handle = edge.data?.["targetHandle"] as { fieldName?: string } | undefined;
-  return { node: edge.target, port: handle?.fieldName ?? "" };
+  const handle = edge.data?.["targetHandle"] as { fieldName?: unknown } | null | undefined;
+  return { node: edge.target, port: textOf(handle?.fieldName) ?? "" };
 }
 
 export function edgeId(edge: EdgeDocument): string {
@@ -144,4 +151,20 @@ export function connectedFields(flow: FlowDocument, node: string): Set<string> {
       .filter((end) => end.node === node)
       .map((end) => end.port),
   );
+}
+
+/** A field whose lists are lists, whatever the document says. */
+function withLists(field: Field): Field {
+  const made = field;
+  if (!isTexts(field.input_types)) made.input_types = [];
+  if (field.options !== undefined && !Array.isArray(field.options)) made.options = [];
+  return made;
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function isTexts(value: unknown): boolean {
+  return value === undefined || value === null || (Array.isArray(value) && value.every((one) => typeof one === "string"));
 }

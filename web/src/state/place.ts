@@ -10,7 +10,7 @@ export type Place = { view: "flows" } | { view: View; name: string | null } | { 
 export function placeOf(hash: string): Place {
   const [, word, id, tab] = hash.split("/");
   const view = VIEWS.find((one) => one === word);
-  const name = id === undefined || id === "" ? null : decodeURIComponent(id);
+  const name = id === undefined || id === "" ? null : decoded(id);
   if (view !== undefined) return { view, name };
   return word === "flow" && name !== null ? { view: "flow", id: name, tab: tab ?? null } : { view: "flows" };
 }
@@ -19,4 +19,12 @@ export function hashOf(place: Place): string {
   if (place.view === "flows") return "#/flows";
   if (place.view === "flow") return `#/flow/${encodeURIComponent(place.id)}${place.tab === null ? "" : `/${place.tab}`}`;
   return place.name === null ? `#/${place.view}` : `#/${place.view}/${encodeURIComponent(place.name)}`;
+}
+
+function decoded(word: string): string {
+  try {
+    return decodeURIComponent(word);
+  } catch {
+    return word; // a link that was cut off, or written by hand
+  }
 }

@@ -8,6 +8,7 @@ import { useApp } from "../state/app";
 import { useFlow } from "../state/flow";
 import { kept } from "../state/kept";
 import { strings } from "../strings";
+import { Boundary } from "../ui/Boundary";
 
 /** One flow: its canvas, and the assistant beside it. */
 export function FlowView({ id }: { id: string }) {
@@ -39,7 +40,9 @@ export function FlowView({ id }: { id: string }) {
     <div className="workspace">
       <Toolbar />
       {isReady ? (
-        <Canvas />
+        <Boundary fallback={<BrokenCanvas />}>
+          <Canvas />
+        </Boundary>
       ) : (
         <p className="center" role="status">
           {strings.loading}
@@ -47,5 +50,16 @@ export function FlowView({ id }: { id: string }) {
       )}
       <Panel />
     </div>
+  );
+}
+
+/** In place of a canvas that cannot be drawn; the bar above it still exports the flow, undoes and lists revisions. */
+function BrokenCanvas() {
+  return (
+    <main className="canvas" aria-label={strings.canvas}>
+      <p className="empty" role="alert">
+        {strings.unreadable}
+      </p>
+    </main>
   );
 }

@@ -60,6 +60,7 @@ export function FlowsView() {
           onChange={(event) => {
             const [chosen] = event.target.files ?? [];
             if (chosen !== undefined) bring(chosen);
+            event.target.value = ""; // the same file can be chosen again
           }}
         />
         <a className="button quiet icon" href="#/settings" aria-label={strings.settings} title={strings.settings}>

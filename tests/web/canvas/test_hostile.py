@@ -1,0 +1,79 @@
+"""Flows that somebody else wrote, with the wrong things in the right places."""
+
+from typing import Any
+
+import pytest
+from playwright.async_api import Browser, expect
+
+from flows.catalogue import Catalogue
+from flows.document import JsonObject
+from tests.shared.scripted_assistant import assistant
+from tests.web.canvas.conftest import flow_with, node, opened, template_of
+from tests.web.conftest import Look, looking
+
+pytestmark = pytest.mark.anyio
+MARKUP = "<img src=http://elsewhere.example/a.png onerror=alert(1)><script>alert(2)</script>"
+NOTE = (
+    "[a](javascript:alert(1)) [b](data:text/html,<script>alert(1)</script>) ![c](http://elsewhere.example/p.png) "
+    "<iframe src=http://elsewhere.example></iframe>"
+)
+
+
+def with_node(flow: JsonObject, name: str, node_type: str = "genericNode", **definition: Any) -> JsonObject:
+    """The flow with one more component, whose definition is whatever is given."""
+    data: Any = flow["data"]
+    place = {"x": 360 * len(data["nodes"]), "y": 0}
+    inner = {"id": name, "type": "note" if node_type == "noteNode" else name, "node": {"template": {}, **definition}}
+    data["nodes"].append({"id": name, "type": node_type, "position": place, "data": inner})
+    return flow
+
+
+async def test_markup_in_names_and_notes_is_text_that_does_and_loads_nothing(
+    browser: Browser, catalogue: Catalogue
+) -> None:
+    flow = with_node(flow_with(catalogue, "ChatInput"), "Odd", display_name=MARKUP)
+    flow = with_node(flow, "Note", "noteNode", description=NOTE)
+    async with looking(browser, assistant(catalogue)) as look:  # fails on any request to another place
+        look.page.on("dialog", lambda dialog: look.problems.append(dialog.message))
+        await opened(look, {**flow, "name": MARKUP})
+        await expect(node(look, MARKUP).locator("strong")).to_have_text(MARKUP)
+        note = look.page.get_by_role("complementary", name="Note")
+        await expect(note.get_by_role("link", name="a", exact=True)).to_have_attribute("href", "")
+        await expect(note.get_by_role("link", name="b", exact=True)).to_have_attribute("href", "")
+        assert await look.page.locator(".workspace img, .workspace iframe, .workspace script").count() == 0
+
+
+async def test_a_component_whose_fields_make_no_sense_says_so_and_leaves_the_rest(
+    browser: Browser, catalogue: Catalogue
+) -> None:
+    table = {"type": "table", "show": True, "value": [], "table_schema": [None]}
+    flow = with_node(flow_with(catalogue, "ChatInput"), "Broken", display_name="Broken", template={"rows": table})
+    async with looking(browser, assistant(catalogue)) as look:
+        await opened(look, flow)
+        await expect(node(look, "Broken")).to_contain_text("cannot be read")
+        await expect(node(look, "Chat Input").get_by_role("textbox", name="Input Text")).to_be_visible()
+        _forget_caught(look)
+
+
+async def test_odd_titles_and_ports_and_prototype_names_are_drawn(browser: Browser, catalogue: Catalogue) -> None:
+    flow = flow_with(catalogue, "ChatInput")
+    template_of(flow)["__proto__"] = {"type": "str", "show": True, "display_name": "Proto", "value": "kept"}
+    outputs = [None, 7, {"name": {"a": 1}}, {"name": "out", "display_name": {"a": 1}, "types": "Message"}]
+    flow = with_node(flow, "Odd", display_name={"a": 1}, outputs=outputs)
+    async with looking(browser, assistant(catalogue)) as look:
+        await opened(look, flow)
+        await expect(node(look, "Odd").locator(".port-row.output")).to_have_text("out")
+        await expect(node(look, "Chat Input").get_by_role("textbox", name="Proto")).to_have_value("kept")
+        assert await look.page.evaluate("({}).value") is None
+
+
+async def test_an_address_that_was_cut_off_opens_the_page(browser: Browser, catalogue: Catalogue) -> None:
+    async with looking(browser, assistant(catalogue)) as look:
+        await look.page.goto(f"{look.base}/#/settings/%E0%A4")
+        await look.page.reload()
+        await expect(look.page.get_by_role("heading", name="Settings").first).to_be_visible()
+
+
+def _forget_caught(look: Look) -> None:
+    """What a boundary has caught stands in the console, for whoever mends it."""
+    look.problems[:] = [one for one in look.problems if not one.startswith("TypeError")]
