@@ -132,6 +132,8 @@ class Worker:
         self._check_now = asyncio.Event()
         self._is_stopping = False
         self._waited = asyncio.Event()
+        self._taken = asyncio.Event()
+        self._taken.set()
         self._listener = None if is_sqlite(database.url) else Listener(database.url, self.wake)
 
     @property
@@ -149,6 +151,7 @@ class Worker:
 
         Jobs that go on then are given back to their queue, without counting as tried.
         """
+        self._taken.clear()
         await self._until_stored(self._claims.give_back_own)
         await self._until_stored(self._claims.beat)
         beside = [asyncio.create_task(each(), name="worker") for each in (self._beat, self._check, self._prune)]
@@ -156,8 +159,10 @@ class Worker:
             beside.append(asyncio.create_task(self._listener.run(), name="worker-listening"))
         try:
             await self._take()
+            self._taken.set()
             await self._waited.wait()
         finally:
+            self._taken.set()
             for task in beside:
                 task.cancel()
             await asyncio.gather(*beside, return_exceptions=True)
@@ -174,6 +179,7 @@ class Worker:
         """
         self._is_stopping = True
         self.wake()
+        await _within(self._taken, seconds)  # jobs may be on their way here, which the database has noted already
         tasks = [going.task for going in self._going.values()]
         if tasks:
             await asyncio.wait(tasks, timeout=seconds)
