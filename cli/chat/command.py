@@ -16,7 +16,6 @@ from cli.langflow.servers import ConnectionName, FlowThere, excluded_by_langflow
 from cli.options import Json
 from cli.output.streams import print_prose
 from cli.remote.option import ServerAddress, here_alone, server_at
-from runtime.files.folders import LOCAL_USER
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -134,6 +133,7 @@ async def _converse(
         editing: the flow of a Langflow server that it works on, if any.
     """
     from cli.chat.partners.local import LocalPartner
+    from runtime.files.folders import LOCAL_USER
 
     with ExitStack() as terminal:
         edits = _edits(conversation, terminal)

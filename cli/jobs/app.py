@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from cli.database import opened_database
 from cli.errors import CommandError
 from cli.help.group import CommandGroup
 from cli.options import Json
@@ -117,6 +116,8 @@ def _with_jobs(server: str | None, work: "Callable[[Jobs | RemoteJobs], Awaitabl
             from cli.remote.stores.jobs import RemoteJobs
 
             return await work(RemoteJobs(found))
+        from cli.database import opened_database
+
         async with opened_database() as database:
             await database.open()
             from runtime.jobs.rows import Jobs
