@@ -13,12 +13,10 @@ from flows.spec import build
 from tests.evals.conftest import scenario_named, scenarios
 
 WITHOUT = {
-    "missing-key-build": "its model has no rules, so it answers nothing offline",
     "setting-model": "its model has no rules, so it answers nothing offline",
     "structured-add-field": "its model has no rules, so it answers nothing offline",
     "missing-key-run": "without the key its reference ends in an error, as it should",
     "service-typed-word": "its service knows two words, and on all others the reference ends in an error",
-    "structured-form": "its model has no rules, so it answers nothing offline",
     "api-two-lookups": "its service knows two words, and on all others the reference ends in an error",
     "chinese-degrees": "its service has one answer",
     "debug-starter-page": "its service has one page",
