@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { FlowDocument, NodeDocument } from "../src/api/contract";
+import type { NodeDocument } from "../src/api/contract";
 import { edgeId, edgesOf, endOf, fieldsOf, isPort, labelOf, outputsOf, startOf, titleOf, typeOf } from "../src/flow/document";
 import { placeOf } from "../src/state/place";
 
