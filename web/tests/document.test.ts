@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 
-import type { FlowDocument, NodeDocument } from "../src/api/contract";
+import type { NodeDocument } from "../src/api/contract";
 import { edgeId, edgesOf, endOf, fieldsOf, isPort, labelOf, outputsOf, startOf, titleOf, typeOf } from "../src/flow/document";
 import { placeOf } from "../src/state/place";
 
 const ODD: unknown[] = [null, 7, "text", true, {}, [], [null], [7], { name: {} }];
 
 function nodeWith(node: unknown, type: unknown = "X"): NodeDocument {
-  return { id: "X-1", data: { id: "X-1", type, node } } as NodeDocument;
+  return { id: "X-1", data: { id: "X-1", type, node } };
 }
 
 describe("a document that another program wrote", () => {
@@ -34,7 +34,7 @@ describe("a document that another program wrote", () => {
   it("has texts for the ends of edges", () => {
     for (const odd of ODD) {
       const flow = { name: "f", data: { nodes: [], edges: [{ source: "A", target: "B", data: { sourceHandle: { name: odd }, targetHandle: odd } }] } };
-      for (const edge of edgesOf(flow as unknown as FlowDocument)) {
+      for (const edge of edgesOf(flow)) {
         expect(typeof startOf(edge).port).toBe("string");
         expect(endOf(edge).port).toBe("");
         expect(edgeId(edge)).toContain("->");

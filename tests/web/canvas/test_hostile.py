@@ -23,7 +23,11 @@ def with_node(flow: JsonObject, name: str, node_type: str = "genericNode", **def
     """The flow with one more component, whose definition is whatever is given."""
     data: Any = flow["data"]
     place = {"x": 360 * len(data["nodes"]), "y": 0}
-    inner = {"id": name, "type": "note" if node_type == "noteNode" else name, "node": {"template": {}, **definition}}
+    inner: JsonObject = {
+        "id": name,
+        "type": "note" if node_type == "noteNode" else name,
+        "node": {"template": {}, **definition},
+    }
     data["nodes"].append({"id": name, "type": node_type, "position": place, "data": inner})
     return flow
 
