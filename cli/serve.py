@@ -1,13 +1,16 @@
 """`wirewright serve`: the HTTP server."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cli.errors import CommandError
 from cli.options import Json
 from cli.output.streams import print_json
+
+if TYPE_CHECKING:
+    from server.flow_tests.tester import FlowTester
 
 
 def serve(
@@ -31,7 +34,6 @@ def serve(
     as_json: Json = False,
 ) -> None:
     """Serve the assistant over HTTP until it is stopped; WIREWRIGHT_LOG chooses the form of its log."""
-    from cli.flow_tests.tester import StoredFlowTester
     from cli.settings import settings_of
     from server.serve import CannotServe
     from server.serve import serve as run_server
@@ -46,9 +48,16 @@ def serve(
             tls_key=tls_key,
             proxy_headers=proxy_headers,
         )
-        run_server(settings, announce if as_json else None, as_json=as_json, flow_tester=StoredFlowTester())
+        run_server(settings, announce if as_json else None, as_json=as_json, flow_tester=_flow_tester)
     except CannotServe as unable:
         raise CommandError("cannot_serve", unable.message, fix=unable.fix) from None
+
+
+def _flow_tester() -> "FlowTester":
+    """What runs the saved tests of flows; imported once the server has decided what it leaves out."""
+    from cli.flow_tests.tester import StoredFlowTester
+
+    return StoredFlowTester()
 
 
 def announce(url: str) -> None:

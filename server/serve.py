@@ -148,7 +148,7 @@ def serve(
     *,
     assistant: "Assistant | None" = None,
     as_json: bool = False,
-    flow_tester: "FlowTester | None" = None,
+    flow_tester: "Callable[[], FlowTester] | None" = None,
 ) -> None:
     """Serve until SIGINT or SIGTERM.
 
@@ -157,7 +157,7 @@ def serve(
         announce: gets the URL once requests are answered; None prints a line with it.
         assistant: takes the turns; None opens one.
         as_json: log JSON lines even on a terminal.
-        flow_tester: runs the saved tests of flows; None for a server that cannot.
+        flow_tester: makes what runs the saved tests of flows; None for a server that cannot.
 
     Raises:
         CannotServe: the address is taken, nobody could use the server, or it could not start.
@@ -195,7 +195,8 @@ def serve(
             asyncio.run(_check_database(settings))
         if not is_loopback(settings.host):
             asyncio.run(_check_users(settings))
-        app = create_app(settings, assistant=assistant, stopping=stopping, access=access, flow_tester=flow_tester)
+        tester = None if flow_tester is None else flow_tester()
+        app = create_app(settings, assistant=assistant, stopping=stopping, access=access, flow_tester=tester)
         server = HttpServer(
             app, stopping, lambda: announce(url) if announce else _print(url, access.link(url)), settings, metrics
         )
