@@ -13,7 +13,7 @@ from tests.cli.conftest import Wirewright
 def served(monkeypatch: pytest.MonkeyPatch) -> list[ServerSettings]:
     """The settings that the server was started with."""
     seen: list[ServerSettings] = []
-    monkeypatch.setattr("server.serve.serve", seen.append)
+    monkeypatch.setattr("server.serve.serve", lambda settings, *_, **__: seen.append(settings))
     return seen
 
 
@@ -56,7 +56,7 @@ def test_a_setting_that_cannot_be_used_is_bad_usage(
 def test_the_url_is_printed_as_a_document_with_the_json_option(
     wirewright: Wirewright, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def serve(_: ServerSettings, announce: Callable[[str], None], *, as_json: bool) -> None:
+    def serve(_: ServerSettings, announce: Callable[[str], None], *, as_json: bool, **_options: object) -> None:
         assert as_json
         announce("http://[::1]:7878")
 
@@ -65,7 +65,7 @@ def test_the_url_is_printed_as_a_document_with_the_json_option(
 
 
 def test_an_address_in_use_is_a_failure(wirewright: Wirewright, monkeypatch: pytest.MonkeyPatch) -> None:
-    def taken(_: ServerSettings) -> None:
+    def taken(*_: object, **__: object) -> None:
         raise CannotServe("Cannot listen on port 7878.", "Stop what uses it.")
 
     monkeypatch.setattr("server.serve.serve", taken)
