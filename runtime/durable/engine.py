@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Final
 
 from dbos import DBOS
@@ -74,6 +75,8 @@ class DurableEngine:
         """
         if self._is_launched:
             self._is_launched = False
+            # DBOS makes its executor that of the loop, and shuts it down: what else runs in the loop needs another one.
+            asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor())
             await asyncio.to_thread(DBOS.destroy, workflow_completion_timeout_sec=wait)
 
     def _config(self) -> DBOSConfig:

@@ -1,12 +1,17 @@
 """Workflows go on where their process was killed."""
 
+import asyncio
 import signal
 import stat
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+from dbos import DBOS
+
 from runtime.database.backends.urls import sqlite_file
+from runtime.durable.engine import DurableEngine
 
 
 def _take(url: str, notes: Path, how: str) -> "subprocess.CompletedProcess[str]":
@@ -29,3 +34,12 @@ def test_the_file_of_sqlite_is_closed_to_others(tmp_path: Path) -> None:
     assert sqlite_file(url) == tmp_path / "house.db"
     file = tmp_path / "house-durable.db"
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+@pytest.mark.anyio
+async def test_threads_of_the_loop_work_after_it_was_closed(tmp_path: Path) -> None:
+    engine = DurableEngine(f"sqlite+aiosqlite:///{tmp_path / 'house.db'}", "one")
+    await engine.launch()
+    await DBOS.list_workflows_async()
+    await engine.aclose()
+    assert await asyncio.to_thread(int, "7") == 7
