@@ -206,4 +206,4 @@ def test_a_turn_goes_on_after_its_connection_was_lost(serve: Serve, monkeypatch:
     monkeypatch.setattr(httpx.AsyncHTTPTransport, "handle_async_request", lossy)
     done = remote.run("chat", stdin=f"{QUESTION}\nAre you there?\n".encode())
     assert (done.code, done.out) == (0, f"{ANSWER * 20}\nStill here.\n"), done.err
-    assert sent[:3] == ["POST", "GET", "GET"]
+    assert sent[:2] == ["POST", "GET"]  # on a busy machine the turn may end before it is followed again
