@@ -105,7 +105,7 @@ async def idle(database: Database, data: Path, seconds: float) -> None:
             await asyncio.sleep(0.3)
             await jobs.add([NewJob(id=str(number), owner=owner, kind="run", queue="runs")])
             begun = time.monotonic()
-            while not (await jobs.get(owner, str(number))).has_ended:  # noqa: ASYNC110
+            while not (await jobs.get(owner, str(number))).has_ended:  # noqa: ASYNC110  (no event tells)
                 await asyncio.sleep(0.005)
             job: Job = await jobs.get(owner, str(number))
             waited.append(time.monotonic() - begun)

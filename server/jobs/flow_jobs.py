@@ -184,7 +184,7 @@ class FlowJobs:
             variables=self._assistant.variables(claim.owner),
             models=await self._assistant.models_of(claim.owner),
         )
-        while (result := await runner.execute(flow, given.input_value, options)).busy:  # noqa: ASYNC110
+        while (result := await runner.execute(flow, given.input_value, options)).busy:  # noqa: ASYNC110  (no event tells)
             await asyncio.sleep(BUSY_SECONDS)  # the job's own time ends it
         return replace(result, run_id=claim.id)
 

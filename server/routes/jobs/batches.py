@@ -76,7 +76,7 @@ class BatchRequest(ContractModel):
     def _texts(cls, given: object) -> object:
         if not isinstance(given, list):
             return given
-        return [{"input_value": one} if isinstance(one, str) else one for one in given]  # pyright: ignore[reportUnknownVariableType]
+        return [{"input_value": one} if isinstance(one, str) else one for one in given]  # pyright: ignore[reportUnknownVariableType]  (as JSON has it)
 
     @field_validator("allow_hosts")
     @classmethod

@@ -29,7 +29,7 @@ async def database(database_url: str, tmp_path: Path) -> AsyncGenerator[Database
 
 def job(name: str, owner: str = "ada", rank: int = 0, **more: object) -> NewJob:
     """A job in the queue of runs."""
-    return NewJob(id=name, owner=owner, kind="run", queue="runs", rank=rank, **more)  # pyright: ignore[reportArgumentType]
+    return NewJob(id=name, owner=owner, kind="run", queue="runs", rank=rank, **more)  # pyright: ignore[reportArgumentType]  (as JSON has it)
 
 
 async def order(claims: Claims, places: int = 1000) -> list[str]:

@@ -87,7 +87,7 @@ async def fill(client: httpx.AsyncClient, echo: JsonObject) -> Belongings:
     inputs = {"inputs": [f"input {MARK}"], "id": "batch-of-ada"}
     batch = (await client.post(f"{FLOWS}/{flow_id}/batch", json=inputs)).raise_for_status()
     with anyio.fail_after(60):
-        while not (await client.get("/api/v1/batches/batch-of-ada")).json()["ended"]:  # noqa: ASYNC110
+        while not (await client.get("/api/v1/batches/batch-of-ada")).json()["ended"]:  # noqa: ASYNC110  (no event tells)
             await asyncio.sleep(0.1)
     daily = {"cron": "0 7 * * *", "input_value": f"input {MARK}"}
     schedule = (await client.post(f"{FLOWS}/{flow_id}/schedules", json=daily)).raise_for_status()

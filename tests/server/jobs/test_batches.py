@@ -23,7 +23,7 @@ FAILED = RunError(code="crash", message="It broke.")
 async def ended(client: httpx.AsyncClient, batch: str) -> dict[str, Any]:
     """A batch, once nothing more comes of it."""
     with anyio.fail_after(60):
-        while not (found := (await client.get(f"{BATCHES}/{batch}")).raise_for_status().json())["ended"]:  # noqa: ASYNC110
+        while not (found := (await client.get(f"{BATCHES}/{batch}")).raise_for_status().json())["ended"]:  # noqa: ASYNC110  (no event tells)
             await asyncio.sleep(0.2)
     return found
 

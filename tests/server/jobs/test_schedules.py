@@ -56,7 +56,7 @@ class Heard:
 async def run_of(client: httpx.AsyncClient, job: str) -> dict[str, Any]:
     """The run of a job, once it has ended."""
     with anyio.fail_after(60):
-        while not (found := (await client.get(f"/api/v1/jobs/{job}")).json())["ended_at"]:  # noqa: ASYNC110
+        while not (found := (await client.get(f"/api/v1/jobs/{job}")).json())["ended_at"]:  # noqa: ASYNC110  (no event tells)
             await asyncio.sleep(0.1)
     return (await client.get(f"/api/v1/runs/{found['run']}")).raise_for_status().json()
 
@@ -78,7 +78,7 @@ async def test_a_schedule_runs_its_flow_when_it_is_due_and_its_run_is_kept(
         query(settings.database_url, "update schedules set next_at = :then", then=LONG_AGO)
         await live.client.post(f"{FLOWS}/{flow}/schedules", json=body)  # wakes who looks at the times
         with anyio.fail_after(60):
-            while not (job := (await live.client.get(place)).json()["last_job"]):  # noqa: ASYNC110
+            while not (job := (await live.client.get(place)).json()["last_job"]):  # noqa: ASYNC110  (no event tells)
                 await asyncio.sleep(0.1)
         run = await run_of(live.client, job)
         assert (run["source"], run["input"], run["output"], run["state"]) == ("schedule", "hi", "said", "succeeded")

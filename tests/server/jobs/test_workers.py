@@ -61,7 +61,7 @@ async def test_a_server_without_work_of_its_own_answers_with_what_a_worker_has_r
             begun = await live.client.post(f"{FLOWS}/{flow}/run", json={"input_value": "ho", "wait": False})
             assert begun.status_code == 202
             with anyio.fail_after(60):
-                while not (job := (await live.client.get(begun.json()["url"])).json())["ended_at"]:  # noqa: ASYNC110
+                while not (job := (await live.client.get(begun.json()["url"])).json())["ended_at"]:  # noqa: ASYNC110  (no event tells)
                     await asyncio.sleep(0.1)
             assert job["worker"] in {name for (name,) in query(url, "select id from servers")}
             runs = (await live.client.get("/api/v1/runs")).json()["runs"]
