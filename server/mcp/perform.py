@@ -19,10 +19,11 @@ from server.errors import ApiError
 from server.limits.admission import admit_run
 from server.mcp.answers import Answer, BatchAnswer, BatchStep
 from server.mcp.call import Call, NotAsked, Suspended, ToolFailed
-from server.mcp.consent.permissions import HEADER, permission_for
+from server.mcp.consent.permissions import permission_for
 from server.mcp.consent.texts import is_changeable, with_approved_texts
 from server.mcp.tools.table import all_tools
 from server.mcp.tools.tool import Group, Tool
+from server.mcp.transports.headers import PERMISSION_HEADER
 from server.requests.disconnect import TimeIsOver
 from server.store.flows import FlowNotStored, TooManyFlows, VersionConflict
 from tools.approvals import Approval, approval_text, read_approval
@@ -157,7 +158,7 @@ def _refusal(name: str, question: Approval) -> str:
     if permission:
         ways.append(
             f"allow it in the client's configuration: `wirewright mcp --allow {permission}`, or over HTTP the header "
-            f"`{HEADER}: {permission}`"
+            f"`{PERMISSION_HEADER}: {permission}`"
         )
     ways.append("do it in Wirewright: `wirewright chat`, or its page")
     return (
