@@ -55,6 +55,17 @@ class Outcome:
         """Whether the tool did what was asked."""
         return self.data is not None
 
+    @classmethod
+    def of(cls, name: str, answer: Answer) -> Outcome:
+        """What the answer of a tool is told as.
+
+        Args:
+            name: the tool.
+            answer: its answer.
+        """
+        text = framed_result(name, answer.text)
+        return cls(text, {**answer.model_dump(mode="json"), "text": text})
+
 
 async def perform(name: str, call: Call, arguments: Mapping[str, Any]) -> Outcome:
     """Call a tool.
@@ -74,8 +85,7 @@ async def perform(name: str, call: Call, arguments: Mapping[str, Any]) -> Outcom
     try:
         answer = await _approved(tool, call, arguments)
         kind = "batch" if isinstance(answer, BatchAnswer) and not answer.ok else ""
-        text = framed_result(name, answer.text)
-        return Outcome(text, {**answer.model_dump(mode="json"), "text": text})
+        return Outcome.of(name, answer)
     except ToolFailed as failed:
         kind = failed.kind
         return Outcome(framed_result(name, failed.message), None)
