@@ -49,8 +49,8 @@ def result_of(reply: httpx.Response) -> dict[str, Any]:
     return json.loads(text)["result"]
 
 
+@pytest.mark.parity("ADR-MCP-009", "term-mcp-tool-payload")
 @BOTH
-@pytest.mark.parity("ADR-MCP-009")
 async def test_a_flow_is_built_and_run_over_http(mode: str, catalogue: Catalogue) -> None:
     async with serving(assistant(catalogue)) as live, talking_http(live, mode) as talk:
         flow = (await talk.give("create_flow_from_spec", spec=ECHO))["flow"]
