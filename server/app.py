@@ -22,18 +22,17 @@ from server.errors import HANDLERS
 from server.flow_tests.tester import FlowTester
 from server.idempotency.check import REPLAYED
 from server.idempotency.keys import IdempotencyKeys
-from server.mcp.transports import routes as mcp
-from server.mcp.transports.http import McpService
+from server.mcp.transports import headers as mcp
 from server.memory import IdleMemory
 from server.middleware.host_check import HostCheck
 from server.middleware.request_id import RequestId
 from server.middleware.token_check import TokenCheck
 from server.readiness import DatabaseProbe
 from server.routes import (
-    agui,
     assist,
     components,
     description,
+    doors,
     files,
     health,
     metrics,
@@ -44,7 +43,6 @@ from server.routes import (
     usage,
     variables,
 )
-from server.routes.aisdk import chat
 from server.routes.browser import page, sign_in
 from server.routes.conversations import approvals
 from server.routes.conversations import stored as conversations
@@ -52,8 +50,6 @@ from server.routes.flows import configure, needs, revisions, sessions, stored, t
 from server.routes.flows import files as flow_files
 from server.routes.installation import bundles, evaluations, models, users
 from server.routes.jobs import batches, queued, schedules
-from server.routes.langflow import connections as langflow_connections
-from server.routes.langflow import links as langflow_links
 from server.settings import ServerSettings
 from server.state import ServerState
 from server.streams.running import RunningTurns
@@ -64,6 +60,11 @@ from server.turns import AssistTurn
 def _log_progress(runner: Runner, message: str) -> None:
     level = logging.WARNING if runner.state == "failed" else logging.INFO
     log_progress(message, under_way=runner.state in {"installing", "starting"}, level=level)
+
+
+async def _close_mcp(app: Starlette) -> None:
+    if app.state.mcp is not None:
+        await app.state.mcp.aclose()
 
 
 def _cross_origin(origins: Sequence[str]) -> list[Middleware]:
@@ -159,8 +160,8 @@ def create_app(
             stack.push_async_callback(state.jobs.aclose)
             state.jobs.start()
             stack.push_async_callback(state.installs.aclose)
-            service = app.state.mcp = McpService(state)
-            stack.push_async_callback(service.aclose)
+            app.state.mcp = None  # made by its first client
+            stack.push_async_callback(_close_mcp, app)
             state.metrics.attach()
             stack.callback(state.metrics.detach)
             access.users = Users(serving.database)
@@ -177,8 +178,7 @@ def create_app(
             [
                 *assist.routes,
                 *turns.routes,
-                *chat.routes,
-                *agui.routes,
+                *doors.routes,
                 *flow_files.routes,  # before the flows, whose ids would match `import`
                 *stored.routes,
                 *revisions.routes,
@@ -203,12 +203,9 @@ def create_app(
                 *models.routes,
                 *users.routes,
                 *variables.routes,
-                *langflow_connections.routes,
-                *langflow_links.routes,
                 *usage.routes,
                 *metrics.routes,
                 *description.routes,
-                *mcp.routes,
                 *health.routes,
                 *page.routes,
                 *sign_in.routes,

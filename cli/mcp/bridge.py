@@ -15,7 +15,7 @@ from cli.errors import CommandError
 from cli.mcp.lines import stdin_lines
 from cli.remote.connection import Server
 from cli.remote.failures import failures
-from server.mcp.consent.permissions import HEADER
+from server.mcp.transports.headers import PERMISSION_HEADER
 
 SESSION: Final = "mcp-session-id"
 VERSION: Final = "mcp-protocol-version"
@@ -44,7 +44,7 @@ class Bridge:
         self._path = "/mcp" if tools == "all" else f"/mcp/{tools}"
         self._headers = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
         if allow:
-            self._headers[HEADER] = ",".join(allow)
+            self._headers[PERMISSION_HEADER] = ",".join(allow)
         self._session: str | None = None
         self._version = ""
         self._under_way: dict[str | int, asyncio.Task[None]] = {}

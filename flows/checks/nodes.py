@@ -15,6 +15,8 @@ from flows.fields.model_values import CONNECTED
 from flows.json_values import EMPTY, as_list, as_object, as_text, texts
 
 OUTPUT_TYPES = frozenset({"ChatOutput", "TextOutput"})
+LISTED = 10
+"""How many components a fault lists."""
 
 
 def check_nodes(
@@ -153,7 +155,9 @@ def _check_ends(flow: Flow, nodes: Sequence[Node], ends: Sequence[str]) -> list[
     for kind, code in (("ChatInput", "several_chat_inputs"), ("ChatOutput", "several_chat_outputs")):
         same = [node for node in nodes if node.type == kind]
         if len(same) > 1 and not _are_alternatives(same, flow):
-            message = f"There are {len(same)} components of the type {kind}: {', '.join(node.id for node in same)}."
+            names = ", ".join(node.id for node in same[:LISTED])
+            more = f" and {len(same) - LISTED:,} more" if len(same) > LISTED else ""
+            message = f"There are {len(same)} components of the type {kind}: {names}{more}."
             faults.append(_warning(code, message, "One is usual; use other inputs and outputs for the rest.", same[1]))
     if not ends and all(not node.tool_mode for node in nodes) and not any(_answers(node) for node in nodes):
         message = "The flow has no output component, so a run returns nothing."

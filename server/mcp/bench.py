@@ -48,13 +48,14 @@ class McpContext(RunContext[Workbench]):
     async def emit(self, event: Any, /) -> Any:
         """Tell the client what is happening."""
         if self.call is not None and isinstance(event, CustomEvent):
-            message = _progress(event)
+            message = progress_text(event)
             if message:
                 await self.call.report(message)
         return event
 
 
-def _progress(event: CustomEvent) -> str:
+def progress_text(event: CustomEvent) -> str:
+    """What a client is told of an event while a tool works; empty for nothing."""
     match event:
         case Progress():
             return event.message

@@ -19,10 +19,11 @@ from server.errors import ApiError
 from server.limits.admission import admit_run
 from server.mcp.answers import Answer, BatchAnswer, BatchStep
 from server.mcp.call import Call, NotAsked, Suspended, ToolFailed
-from server.mcp.consent.permissions import HEADER, permission_for
+from server.mcp.consent.permissions import permission_for
 from server.mcp.consent.texts import is_changeable, with_approved_texts
 from server.mcp.tools.table import all_tools
 from server.mcp.tools.tool import Group, Tool
+from server.mcp.transports.headers import PERMISSION_HEADER
 from server.requests.disconnect import TimeIsOver
 from server.store.flows import FlowNotStored, TooManyFlows, VersionConflict
 from tools.approvals import Approval, approval_text, read_approval
@@ -54,6 +55,17 @@ class Outcome:
         """Whether the tool did what was asked."""
         return self.data is not None
 
+    @classmethod
+    def of(cls, name: str, answer: Answer) -> Outcome:
+        """What the answer of a tool is told as.
+
+        Args:
+            name: the tool.
+            answer: its answer.
+        """
+        text = framed_result(name, answer.text)
+        return cls(text, {**answer.model_dump(mode="json"), "text": text})
+
 
 async def perform(name: str, call: Call, arguments: Mapping[str, Any]) -> Outcome:
     """Call a tool.
@@ -73,8 +85,7 @@ async def perform(name: str, call: Call, arguments: Mapping[str, Any]) -> Outcom
     try:
         answer = await _approved(tool, call, arguments)
         kind = "batch" if isinstance(answer, BatchAnswer) and not answer.ok else ""
-        text = framed_result(name, answer.text)
-        return Outcome(text, {**answer.model_dump(mode="json"), "text": text})
+        return Outcome.of(name, answer)
     except ToolFailed as failed:
         kind = failed.kind
         return Outcome(framed_result(name, failed.message), None)
@@ -157,7 +168,7 @@ def _refusal(name: str, question: Approval) -> str:
     if permission:
         ways.append(
             f"allow it in the client's configuration: `wirewright mcp --allow {permission}`, or over HTTP the header "
-            f"`{HEADER}: {permission}`"
+            f"`{PERMISSION_HEADER}: {permission}`"
         )
     ways.append("do it in Wirewright: `wirewright chat`, or its page")
     return (

@@ -19,6 +19,7 @@ from runtime.files.names import FileRefused
 from runtime.keychain.documents import DocumentSealing
 from runtime.sessions.keys import clean_key
 from server.access.caller import Caller
+from server.json_response import json_bytes
 from server.mcp.uris import KINDS, file_uri, flow_uri, run_uri, split_uri, template_uri
 from server.store.flows import FlowNotStored
 from tools.replies import clip
@@ -26,8 +27,11 @@ from tools.replies import clip
 PAGE: Final = 50
 """How many resources a page has."""
 
-FILE_BYTES: Final = 1_000_000
+FILE_BYTES: Final = 740_000
 """How much of a file a resource holds."""
+
+RESOURCE_BYTES: Final = 1_000_000
+"""How large a resource may be as JSON: the official Python client takes no message of more than 1 MiB over HTTP."""
 
 JSON: Final = "application/json"
 TEXT: Final = "text/plain"
@@ -156,7 +160,12 @@ async def read(caller: Caller, uri: str) -> Content:
     if found is None:
         raise UnknownResource(f"There is no resource {uri[:200]!r}; resources/list lists them.")
     kind, name = found
-    return await _READERS[kind](caller, name)
+    content = await _READERS[kind](caller, name)
+    size = len(json_bytes(content.text)) if content.body is None else len(content.body) * 4 // 3
+    if size > RESOURCE_BYTES:
+        message = f"{uri[:200]!r} has {size:,} bytes, which is more than MCP clients take."
+        raise UnknownResource(f"{message} {_ELSEWHERE.get(kind, '')}".strip())
+    return content
 
 
 async def _flow(caller: Caller, name: str) -> Content:
@@ -210,6 +219,13 @@ async def _component(caller: Caller, name: str) -> Content:
     except UnknownComponent as unknown:
         raise UnknownResource(unknown.message) from None
 
+
+_ELSEWHERE: Final[Mapping[str, str]] = {
+    "flows": "`wirewright flow export` and GET /api/v1/flows/{flow_id}/export give it.",
+    "files": "read_file reads it in parts, and GET /api/v1/files/{path} gives it.",
+    "runs": "GET /api/v1/runs/{run_id} gives it.",
+}
+"""Where what is too large is found, by kind."""
 
 _READERS: Final[Mapping[str, Callable[[Caller, str], Coroutine[Any, Any, Content]]]] = {
     "flows": _flow,

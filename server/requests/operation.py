@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from starlette.routing import Route
 
 from agent.contract.model import Page
+from server.requests.deferred import Deferred
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -105,21 +106,22 @@ def operations(routes: Iterable[Route]) -> Iterator[tuple[str, str, Operation | 
 
 
 def functions(routes: Iterable[Route]) -> Iterator[tuple[str, str, object]]:
-    """The path and the method of everything that routes serve, and the function that answers.
+    """The path and the method of everything that routes serve, and the function that answers, which is imported for it.
 
     Args:
         routes: the routes.
     """
     for route in routes:
-        if isinstance(route.endpoint, type):
+        endpoint = route.endpoint.endpoint if isinstance(route.endpoint, Deferred) else route.endpoint
+        if isinstance(endpoint, type):
             for method in ("get", "post", "put", "patch", "delete"):
-                function: object = getattr(route.endpoint, method, None)
+                function: object = getattr(endpoint, method, None)
                 if function is not None:
                     yield route.path, method.upper(), function
             continue
         for method in sorted(route.methods or ()):
             if method != "HEAD":
-                yield route.path, method, route.endpoint
+                yield route.path, method, endpoint
 
 
 def is_page(operation: Operation) -> bool:

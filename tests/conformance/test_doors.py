@@ -250,6 +250,7 @@ def plain(heard: Heard) -> list[Any]:
     return [*heard.questions, *asked]
 
 
+@pytest.mark.parity("ADR-MCP-022", "ADR-MCP-023", "term-silent-send", "term-internal-send", "term-hidden-message")
 @pytest.mark.parametrize("decision", ["yes", "no", "changed"])
 async def test_every_door_leads_to_the_same_flow_questions_and_answer(catalogue: Catalogue, decision: str) -> None:
     ends = {name: await played(name, catalogue, decision) for name in DOORS}

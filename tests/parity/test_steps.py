@@ -97,7 +97,7 @@ async def test_code_in_an_answer_to_a_question_is_text(catalogue: Catalogue) -> 
     assert {event["event"] for event in found} == {"progress", "token", "complete"}
 
 
-@pytest.mark.parity("ADR-002")
+@pytest.mark.parity("ADR-002", "base-term-translation-flow", "base-term-langflow-assistant-flow")
 async def test_one_request_tells_intent_translation_and_the_wished_model(catalogue: Catalogue) -> None:
     read = (
         '{"intent": "build_flow", "english": "Build an echo with Claude", "language": "pt",'

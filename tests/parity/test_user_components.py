@@ -39,7 +39,13 @@ def test_a_component_is_kept_under_its_class_where_the_file_tools_do_not_reach(t
 
 
 @pytest.mark.anyio
-@pytest.mark.parity("ADR-MCP-025", "term-user-component-registry", "term-registry-overlay")
+@pytest.mark.parity(
+    "ADR-MCP-025",
+    "term-user-component-registry",
+    "term-registry-overlay",
+    "term-registry-current-user",
+    "term-current-user-var",
+)
 async def test_a_users_components_lie_beside_the_built_ins(tmp_path: Path, catalogue: Catalogue) -> None:
     saved(tmp_path, "alice", "SumComponent")
     own = catalogue.with_components((await load(tmp_path, "alice", ComponentRunner())).components)

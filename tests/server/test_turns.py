@@ -105,6 +105,7 @@ async def test_what_both_changed_is_named_and_theirs_is_kept(catalogue: Catalogu
     assert data["flow"] == kept == theirs.to_json()
 
 
+@pytest.mark.parity("ADR-MCP-012", "flow_builder.working_flow.reset")
 @pytest.mark.anyio
 async def test_two_sessions_on_one_flow_both_keep_their_changes(catalogue: Catalogue, echo: JsonObject) -> None:
     first = ScriptedModel("build_flow", [ADD], "Done.", "build_flow", [ADD_OUTPUT], "Done.", blocks_at=2)

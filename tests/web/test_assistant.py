@@ -22,7 +22,9 @@ def who(catalogue: Catalogue, *script: Step) -> Any:
     return assistant(catalogue, ScriptedModel(*script), StandInRunner(results=[ran("hello")] * 6))
 
 
-@pytest.mark.parity("term-pending-plan-proposal", "term-plan-proposal-status", "base-term-approve-action")
+@pytest.mark.parity(
+    "term-pending-plan-proposal", "term-plan-proposal-status", "base-term-approve-action", "term-refining-state"
+)
 async def test_a_plan_that_is_refined_comes_back_changed_and_then_builds(
     browser: Browser, catalogue: Catalogue
 ) -> None:

@@ -155,7 +155,7 @@ async def test_skipping_puts_a_whole_flow_on_the_canvas(browser: Browser, catalo
         await expect(look.page.get_by_role("button", name="Put on the canvas")).to_have_count(0)
 
 
-@pytest.mark.parity("term-reset-plan", "assistant_plan_reset_total")
+@pytest.mark.parity("term-reset-plan", "assistant_plan_reset_total", "scenario-plan-dismiss", "smoke-plan-dismiss")
 async def test_a_dismissed_plan_is_reported_and_asks_no_more(browser: Browser, catalogue: Catalogue) -> None:
     async with looking(browser, who(catalogue, *PLAN, "Then not.")) as look:
         await planned(look)
@@ -206,7 +206,13 @@ async def test_a_conversation_keeps_its_id_until_a_new_one_begins(browser: Brows
         assert sent[0] == sent[1] != sent[2]
 
 
-@pytest.mark.parity("scenario-load-session-keeps", "smoke-component-saved-session")
+@pytest.mark.parity(
+    "scenario-load-session-keeps",
+    "smoke-component-saved-session",
+    "scenario-reset-on-mount",
+    "scenario-reset-on-new-session",
+    "term-fire-session-reset",
+)
 async def test_opening_a_conversation_deletes_nothing(browser: Browser, catalogue: Catalogue) -> None:
     async with looking(browser, who(catalogue, "question", "One.", "question", "Two.")) as look:
         resets: list[str] = []

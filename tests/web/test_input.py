@@ -129,7 +129,13 @@ async def reported(look: Look, *lines: str) -> None:
     raise AssertionError([line for line in text.splitlines() if line.startswith(names)])
 
 
-@pytest.mark.parity("scenario-skip-all-command", "smoke-skip-all-on", "smoke-skip-all-reload")
+@pytest.mark.parity(
+    "scenario-skip-all-command",
+    "smoke-skip-all-on",
+    "smoke-skip-all-reload",
+    "scenario-skip-all-badge",
+    "term-skip-all-badge",
+)
 async def test_skip_all_is_kept_across_a_reload(browser: Browser, catalogue: Catalogue) -> None:
     model = ScriptedModel()
     async with looking(browser, assistant(catalogue, model)) as look:
@@ -168,7 +174,13 @@ async def test_skipping_is_reported(browser: Browser, catalogue: Catalogue) -> N
         await reported(look, "assistant_skip_all_toggle_total 1.0", "assistant_skip_all_enabled_count 1.0")
 
 
-@pytest.mark.parity("scenario-skip-all-plan", "smoke-skip-all-build", "term-skip-approval-gate")
+@pytest.mark.parity(
+    "scenario-skip-all-plan",
+    "smoke-skip-all-build",
+    "term-skip-approval-gate",
+    "ADR-MCP-017",
+    "term-auto-approve-plan-ref",
+)
 async def test_skipping_builds_a_plan_without_a_card(browser: Browser, catalogue: Catalogue) -> None:
     plan = [call("propose_plan", 1, markdown="1. Echo"), call("add_component", 2, type="ChatInput")]
     model = ScriptedModel("build_flow", plan, "Added it.")

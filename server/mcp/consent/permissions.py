@@ -8,9 +8,6 @@ from typing import Final
 from flows.faults import did_you_mean
 from tools.mandate import EVERYTHING, Effect, Mandate
 
-HEADER: Final = "Wirewright-Allow"
-"""The header in which a client's configuration says over HTTP what is allowed."""
-
 PERMISSIONS: Final[Mapping[str, tuple[Effect, ...]]] = {
     "edit": ("edit", "replace_text"),
     "remove": ("remove",),

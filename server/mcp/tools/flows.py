@@ -19,6 +19,7 @@ from server.mcp.answers import (
     FlowRef,
     ListedFlow,
     RunOutcome,
+    shortened,
 )
 from server.mcp.bench import desk_of
 from server.mcp.call import SESSION, Call, ToolFailed, fail
@@ -172,7 +173,8 @@ async def delete_flow(call: Call, asked: OneFlow) -> FlowDeleted:
 async def validate_flow(call: Call, asked: OneFlow) -> FlowAnswer:
     """List every fault of a flow, and how to mend it. Nothing is run."""
     async with desk_of(call, asked.flow_id) as desk:
-        return FlowAnswer(text=await desk.use("check_flow", {}), flow=desk.entry)
+        faults = await desk.use("check_flow", {})
+        return FlowAnswer(text=shortened(faults, "Mend these first, and ask again."), flow=desk.entry)
 
 
 class RunFlow(OneFlow):

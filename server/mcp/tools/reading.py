@@ -15,7 +15,7 @@ from flows.edits.references import find_component
 from flows.fields.secrets import shown_value
 from flows.json_values import Json
 from flows.spec import to_spec
-from server.mcp.answers import Answer, ComponentFields, FlowAnswer, FlowRef
+from server.mcp.answers import Answer, ComponentFields, FlowAnswer, FlowRef, shortened
 from server.mcp.bench import desk_of
 from server.mcp.call import Call, fail
 from server.mcp.tools.flows import OneFlow
@@ -31,16 +31,21 @@ async def _read(call: Call, flow_id: str) -> tuple[Flow, FlowRef]:
     return stored.flow, FlowRef.of(stored.entry)
 
 
+def _whole(entry: FlowRef) -> str:
+    return f"get_flow_text_representation and {entry.uri} have the whole flow."
+
+
 async def visualize_flow_graph(call: Call, asked: OneFlow) -> FlowAnswer:
     """Draw a flow's components and connections as a Mermaid flowchart, and with characters."""
     flow, entry = await _read(call, asked.flow_id)
-    return FlowAnswer(text=f"```mermaid\n{mermaid_graph(flow)}\n```\n\n{ascii_graph(flow)}", flow=entry)
+    text = f"```mermaid\n{mermaid_graph(flow)}\n```\n\n{ascii_graph(flow)}"
+    return FlowAnswer(text=shortened(text, _whole(entry)), flow=entry)
 
 
 async def get_flow_ascii_diagram(call: Call, asked: OneFlow) -> FlowAnswer:
     """Draw a flow's components and connections with characters."""
     flow, entry = await _read(call, asked.flow_id)
-    return FlowAnswer(text=ascii_graph(flow), flow=entry)
+    return FlowAnswer(text=shortened(ascii_graph(flow), _whole(entry)), flow=entry)
 
 
 async def get_flow_text_representation(call: Call, asked: OneFlow) -> FlowAnswer:
@@ -54,7 +59,7 @@ async def get_flow_structure_summary(call: Call, asked: OneFlow) -> FlowAnswer:
     async with desk_of(call, asked.flow_id) as desk:
         flow, ports = desk.bench.flow, await desk.use("describe_flow_io", {})
         summary = canvas_summary(flow, SUMMARY, desk.bench.catalogue, SUMMARY)
-        return FlowAnswer(text=f"{summary}\n{ports}", flow=desk.entry)
+        return FlowAnswer(text=shortened(f"{summary}\n{ports}", _whole(desk.entry)), flow=desk.entry)
 
 
 class OneComponent(OneFlow):

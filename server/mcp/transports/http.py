@@ -16,6 +16,7 @@ from server.error_body import error_json
 from server.json_response import JsonResponse
 from server.mcp.consent.baselines import Baselines
 from server.mcp.consent.waiting import WaitingCalls
+from server.mcp.transports.headers import SESSION_HEADER
 from server.mcp.visitor import Visitor
 from server.state import ServerState
 
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 
     from server.mcp.subscriptions import Subscriptions
     from server.mcp.tools.tool import Group
-
-SESSION_HEADER: Final = "Mcp-Session-Id"
 
 CLOSE_SECONDS: Final = 1.0
 """How long open sessions may take to end."""

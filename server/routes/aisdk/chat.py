@@ -16,7 +16,6 @@ from uuid import uuid4
 from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from agent.contract.model import ContractModel
 from agent.contract.requests import AGENT_HEADER, TURN_HEADER, TURN_ID
@@ -36,8 +35,6 @@ from server.streams.response import TurnResponse
 from server.streams.running import RunningTurns
 from server.streams.translation import translated
 from server.turns import started
-
-PATH: Final = "/api/chat"
 
 MOST_TURNS: Final = 100
 """Turns of one message."""
@@ -183,9 +180,3 @@ async def _in_order(turns: RunningTurns, owner: str, ids: Sequence[str]) -> Asyn
         async with aclosing(turns.follow(owner, turn)) as events:
             async for lines in events:
                 yield lines
-
-
-routes = [
-    Route(PATH, chat, methods=["POST"]),
-    Route(f"{PATH}/{{chat:path}}/stream", resume, methods=["GET"]),
-]

@@ -7,7 +7,6 @@ import asyncio
 from starlette.endpoints import HTTPEndpoint
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from runtime.langflow.addresses import is_protected
 from runtime.langflow.client import opened
@@ -19,8 +18,6 @@ from server.requests.body import read_object, validated
 from server.requests.operation import operation
 from server.routes.langflow.errors import STATUSES, langflow_errors
 from server.routes.langflow.models import ConnectionEntry, ConnectionList, ConnectionRequest, FlowsThere, FlowThere
-
-PATH = "/api/v1/langflow"
 
 
 class AllConnections(HTTPEndpoint):
@@ -78,10 +75,3 @@ class FlowsOfConnection(HTTPEndpoint):
             for one in heads
         ]
         return JsonResponse(FlowsThere(flows=listed))
-
-
-routes = [
-    Route(PATH, AllConnections),
-    Route(f"{PATH}/{{name}}", OneConnection),
-    Route(f"{PATH}/{{name}}/flows", FlowsOfConnection),
-]

@@ -8,7 +8,6 @@ from dataclasses import replace
 from starlette.endpoints import HTTPEndpoint
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from flows.describe.actions import describe_action
 from flows.diff import diff
@@ -29,7 +28,7 @@ from server.json_response import JsonResponse
 from server.requests.body import flow_of, read_object, validated
 from server.requests.operation import operation
 from server.routes.flows.stale import known_components
-from server.routes.flows.stored import PATH, seen_version, tag_of
+from server.routes.flows.stored import seen_version, tag_of
 from server.routes.langflow.errors import STATUSES, langflow_errors
 from server.routes.langflow.models import (
     LinkRequest,
@@ -251,10 +250,3 @@ def _links(caller: Caller) -> Links:
 def _check_version(stored: StoredFlow, version: int) -> None:
     if stored.entry.version != version:
         raise VersionConflict(stored.entry.version)
-
-
-routes = [
-    Route(f"{PATH}/{{flow_id}}/langflow", OneLink),
-    Route(f"{PATH}/{{flow_id}}/langflow/read", Reading),
-    Route(f"{PATH}/{{flow_id}}/langflow/send", Sending),
-]

@@ -53,6 +53,7 @@ async def test_it_is_placed_beside_what_is_on_the_canvas(catalogue: Catalogue) -
     assert len(result.after.nodes) == len(canvas.nodes) + len(proposal.nodes)
 
 
+@pytest.mark.parity("scenario-pending-proposal-dismissed")
 async def test_a_change_in_the_next_turn_changes_the_proposal_and_offers_it(catalogue: Catalogue) -> None:
     def change(*_: object) -> object:
         return call("configure_component", 2, component_id=prompt, values={"template": "say it softly: {text}"})
@@ -80,6 +81,7 @@ async def test_running_it_in_the_next_turn_puts_it_on_the_canvas(catalogue: Cata
     assert (result.after, result.proposal) == (proposal, None)
 
 
+@pytest.mark.parity("smoke-auto-dismiss")
 async def test_a_question_about_it_neither_offers_nor_loses_it(catalogue: Catalogue) -> None:
     who, model, proposal = await offered(catalogue, ASK, "It makes text loud.")
     result = await play(who, "What does it do?")

@@ -31,7 +31,9 @@ async def replay(name: str) -> tuple[TurnResult, int]:
         return result, int(cassette.play_count)
 
 
-@pytest.mark.parity("ADR-016", "ADR-MCP-030", "term-single-agent-loop")
+@pytest.mark.parity(
+    "ADR-016", "ADR-MCP-030", "term-single-agent-loop", "base-term-flow-executor", "term-flow-builder-assistant"
+)
 @pytest.mark.parametrize("wire_name", WIRES)
 async def test_a_whole_build_and_run_turn_replays_over_every_wire(wire_name: str) -> None:
     result, requests = await replay(f"{wire_name}_build_and_run")

@@ -168,6 +168,7 @@ async def test_a_text_is_proposed_first_and_run_after_the_yes_when_the_message_a
     assert (result.outcome, len(result.actions), len(result.runs)) == ("complete", 1, 1)
 
 
+@pytest.mark.parity("term-reuse-assistant-message", "assistant_skip_all_auto_approve_total")
 async def test_texts_and_plans_apply_at_once_when_the_user_always_approves(catalogue: Catalogue, canvas: Flow) -> None:
     plan = call("propose_plan", 1, markdown=PLAN)
     who, _ = scripted_assistant(catalogue, "build_flow", plan, texts(canvas, step=2), "I changed the prompt.")

@@ -16,4 +16,9 @@ def test_every_way_frames_all_events(monkeypatch: pytest.MonkeyPatch) -> None:
     assert protocols.agui(lines) > protocols.own(lines) / 2
     assert protocols.aisdk(lines) > protocols.own(lines) / 2
     assert protocols.reading(lines) == len(lines)
-    assert re.search(r"AI SDK, -?[\d.]+ beyond \(target: at most 4\)", protocols.measure())
+    answers = protocols.answers()
+    assert protocols.mcp(answers) > protocols.own_answers(answers)
+    measured = protocols.measure()
+    for name in ("AG-UI", "AI SDK", "MCP"):
+        assert re.search(rf"in {name}, -?[\d.]+ beyond", measured)
+    assert "(target: at most 4)" in measured

@@ -132,6 +132,31 @@ async def test_agentic_chat_calls_a_tool_of_the_page(clients: Clients) -> None:
     assert len(script.requests[2]) == 5, "the thread has its history on the server"
 
 
+async def test_a_call_of_the_page_s_tool_that_does_not_fit_its_schema_goes_back_to_the_model(clients: Clients) -> None:
+    strict = BACKGROUND | {"parameters": BACKGROUND["parameters"] | {"required": ["color"]}}
+    wrong: list[Reply] = [("change_background", {}), ("change_background", {"color": 3})]
+    script = Script(*wrong, ("change_background", {"color": "red"}), "It is red.")
+    step = {"message": "Make it red", "tools": [strict]}
+    called, told = await drive(
+        clients, app_of(script), step, {"results": {"change_background": "done"}, "tools": [strict]}
+    )
+    waiting = [call for one in called.messages for call in one.get("toolCalls", [])]
+    answered = {one["toolCallId"] for one in called.messages if one["role"] == "tool"}
+    [open_call] = [call for call in waiting if call["id"] not in answered]
+    assert json.loads(open_call["function"]["arguments"]) == {"color": "red"}
+    said = [one["content"] for one in called.messages if one["role"] == "tool"]
+    assert "color: is missing" in said[0]
+    assert "color: must be of type string" in said[1]
+    assert (told.error, told.text.strip()) == (None, "It is red.")
+
+
+async def test_a_call_of_the_page_s_tool_that_never_fits_ends_the_run() -> None:
+    script = Script(*[("change_background", {"color": 3})] * 20)
+    events = sent(await ask(app_of(script), tools=[BACKGROUND]))
+    assert (events[-1]["type"], events[-1]["code"]) == ("RUN_ERROR", "AGENT_ERROR")
+    assert len(script.replies) > 10, "the model is not asked for ever"
+
+
 @pytest.mark.parity("agui-example-tools", "agui-back-end-tools", "agui-tool-text")
 async def test_backend_tool_rendering_tells_calls_and_results(clients: Clients) -> None:
     script = Script(("get_weather", {"city": "Paris"}), ("render_chart", {"title": "T", "values": [1, 2]}), "Sunny.")

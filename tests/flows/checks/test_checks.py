@@ -9,6 +9,7 @@ from flows.catalogue import Catalogue
 from flows.checks import check
 from flows.document import Flow
 from tests.shared.flow_texts import CHAIN
+from tests.shared.large_flow import large_flow
 
 Built = Callable[[str], tuple[Flow, dict[str, str]]]
 
@@ -200,3 +201,10 @@ def test_faults_name_the_node_and_a_remedy(built: Built, catalogue: Catalogue):
     assert (fault.node, fault.field) == (ids["B"], "input_value")
     assert set(fault.to_json()) == {"code", "severity", "node", "port", "field", "line", "message", "fix"}
     assert fault.fix
+
+
+def test_a_fault_of_many_components_names_the_first_of_them(catalogue: Catalogue) -> None:
+    [fault] = [one for one in check(large_flow(catalogue), catalogue) if one.code == "several_chat_inputs"]
+    assert "There are 100 components of the type ChatInput: " in fault.message
+    assert fault.message.endswith(" and 90 more.")
+    assert fault.message.count("ChatInput-") == 10

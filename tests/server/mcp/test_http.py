@@ -49,8 +49,8 @@ def result_of(reply: httpx.Response) -> dict[str, Any]:
     return json.loads(text)["result"]
 
 
+@pytest.mark.parity("ADR-MCP-009", "term-mcp-tool-payload")
 @BOTH
-@pytest.mark.parity("ADR-MCP-009")
 async def test_a_flow_is_built_and_run_over_http(mode: str, catalogue: Catalogue) -> None:
     async with serving(assistant(catalogue)) as live, talking_http(live, mode) as talk:
         flow = (await talk.give("create_flow_from_spec", spec=ECHO))["flow"]
@@ -193,7 +193,7 @@ async def test_without_the_package_the_error_says_what_to_install(
 
 def test_nothing_imports_the_package_before_a_client_asks() -> None:
     code = (
-        "import sys, server.app, server.mcp.transports.routes, server.mcp.transports.http, cli.main\n"
+        "import sys, server.app, server.mcp.transports.endpoint, server.mcp.transports.http, cli.main\n"
         "cli.main.command_line()\n"
         "print([name for name in sys.modules if name.split('.')[0] in ('mcp', 'mcp_types')])"
     )

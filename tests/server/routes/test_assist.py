@@ -26,7 +26,9 @@ def kinds(found: list[dict[str, Any]]) -> list[str]:
     return [event.get("step") or event.get("action") or event["event"] for event in found]
 
 
-@pytest.mark.parity("base-term-single-agent-loop", "term-flow-ran", "smoke-usage-no-envelope")
+@pytest.mark.parity(
+    "base-term-single-agent-loop", "term-flow-ran", "smoke-usage-no-envelope", "ADR-MCP-005", "term-flow-event-queue"
+)
 async def test_a_build_and_run_streams_its_events_in_order(catalogue: Catalogue) -> None:
     model = ScriptedModel("build_flow", [call("build_flow", 1, spec=ECHO)], [RUN], "Built and ran it.")
     runner = StandInRunner(results=[ran("probe"), ran("hello")])

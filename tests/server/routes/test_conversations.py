@@ -214,6 +214,7 @@ async def test_a_turn_that_is_stopped_stands_in_it(kept: str, catalogue: Catalog
     assert (kinds(only), part(only, "failure")["code"]) == (["user", "failure"], "cancelled")
 
 
+@pytest.mark.parity("ADR-015")
 async def test_conversations_are_found_renamed_and_deleted_page_by_page(kept: str, catalogue: Catalogue) -> None:
     replies = [reply for _ in range(3) for reply in ("question", "An answer.")]
     async with serving(who(kept, catalogue, *replies)) as live:

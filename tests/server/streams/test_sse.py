@@ -213,7 +213,9 @@ def test_a_plain_answer_completes_with_zeros_for_the_demo() -> None:
     )
 
 
-@pytest.mark.parity("ADR-MCP-033", "base-term-run-metrics", "term-run-metrics")
+@pytest.mark.parity(
+    "ADR-MCP-033", "base-term-run-metrics", "term-run-metrics", "term-metrics-envelope", "base-term-metrics-envelope"
+)
 def test_a_turn_that_ran_tells_the_last_run_and_sums_its_phases() -> None:
     metrics = RunMetrics(seconds=0.1, input_tokens=3, output_tokens=4)
     run = replace(ran("two"), metrics=metrics)

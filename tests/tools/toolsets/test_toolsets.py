@@ -135,7 +135,13 @@ async def test_all_values_are_stored_or_none(bench: Workbench) -> None:
     assert bench.flow is before
 
 
-@pytest.mark.parity("ADR-MCP-003", "term-tail-updates", "scenario-tail-updates")
+@pytest.mark.parity(
+    "ADR-MCP-003",
+    "term-tail-updates",
+    "scenario-tail-updates",
+    "assistant_flow_tail_update_buffered_total",
+    "flow_builder.tail_updates.buffered",
+)
 async def test_an_edit_after_a_build_goes_into_the_proposal(bench: Workbench) -> None:
     canvas = bench.flow
     await use(bench, call("build_flow", 1, spec=LOUDER), call("add_component", 2, type="TextInput"))

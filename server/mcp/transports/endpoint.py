@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Final
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from server.access.caller import caller_of
 from server.errors import ApiError
-from server.mcp.consent.permissions import HEADER, UnknownPermission, standing_mandate
+from server.mcp.consent.permissions import UnknownPermission, standing_mandate
 from server.mcp.installed import FIX, MESSAGE, is_installed
-from server.mcp.transports.http import SESSION_HEADER, McpService
+from server.mcp.transports.headers import PERMISSION_HEADER, SESSION_HEADER
+from server.mcp.transports.http import McpService
 from server.mcp.visitor import Visitor
 from server.requests.operation import operation
 
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from server.mcp.tools.tool import Group
 
 PATH: Final = "/mcp"
-
-REQUEST_HEADERS: Final = (SESSION_HEADER, "Mcp-Protocol-Version", "Mcp-Method", "Mcp-Name", HEADER)
-"""The headers of requests that pages of other origins may send."""
 
 
 class _McpResponse(Response):
@@ -54,14 +51,12 @@ async def mcp(request: Request) -> Response:
         fix = f"Use {PATH}, {PATH}/canvas or {PATH}/system."
         raise ApiError(404, "not_found", "There is no such MCP server.", fix)
     try:
-        mandate = standing_mandate(request.headers.getlist(HEADER))
+        mandate = standing_mandate(request.headers.getlist(PERMISSION_HEADER))
     except UnknownPermission as unknown:
-        raise ApiError(400, "unknown_permission", unknown.message, unknown.fix, HEADER) from None
+        raise ApiError(400, "unknown_permission", unknown.message, unknown.fix, PERMISSION_HEADER) from None
     session = request.headers.get(SESSION_HEADER, "")
     visitor = Visitor(caller_of(request), session[:100], mandate)
-    return _McpResponse(request.app.state.mcp, group, visitor)
-
-
-METHODS: Final = ("GET", "POST", "DELETE")
-
-routes = [Route(PATH, mcp, methods=METHODS), Route(f"{PATH}/{{group}}", mcp, methods=METHODS)]
+    state = request.app.state
+    if state.mcp is None:
+        state.mcp = McpService(state.server)
+    return _McpResponse(state.mcp, group, visitor)

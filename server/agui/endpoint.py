@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from agent.contract.requests import AGENT_HEADER, TURN_HEADER
 from flows.json_values import as_object
@@ -19,8 +18,6 @@ from server.streams.agui import AguiEvent, AguiTranslation
 from server.streams.response import TurnResponse
 from server.streams.translation import translated
 from server.turns import started
-
-AGUI_PATH = "/ag-ui"
 
 
 @operation(
@@ -71,6 +68,3 @@ async def _following(caller: Caller, given: RunInput, translation: AguiTranslati
     if found.is_gone:
         raise expired()
     return TurnResponse(turn, translated(turns.read_stored(caller.id, turn, 0), translation))
-
-
-routes = [Route(AGUI_PATH, run, methods=["POST"])]
