@@ -50,9 +50,8 @@ class Lines(logging.Handler):
 def flow_with(key: str, name: str = "Search") -> dict[str, Any]:
     """A flow with a key in a secret field."""
     template = {"api_key": {"name": "api_key", "type": "str", "password": True, "value": key}}
-    node = {"template": template, "display_name": "Search", "outputs": []}
-    one = {"id": "A-1", "type": "genericNode", "position": {"x": 0, "y": 0}}
-    nodes = [{**one, "data": {"id": "A-1", "type": "SearchAPI", "node": node}}]
+    data = {"id": "A-1", "type": "SearchAPI", "node": {"template": template, "display_name": "Search"}}
+    nodes = [{"id": "A-1", "type": "genericNode", "position": {"x": 0, "y": 0}, "data": data}]
     return {"name": name, "data": {"nodes": nodes, "edges": []}}
 
 

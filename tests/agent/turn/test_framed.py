@@ -221,8 +221,11 @@ async def test_what_a_long_turn_was_shown_is_summarised_and_shown_again_only_ins
     assert any("[Messages of the work so far" in text for text in shown)
 
 
-CANVAS = {"flow-name", "node-id", "display", "field", "field-name", "earlier-answer", "earlier-run", "asked"}
-CANVAS |= {"application", "application-value"}
+APPLICATION = {"application", "application-value"}
+CANVAS = APPLICATION | {
+    *("flow-name", "node-id", "display", "field", "field-name"),
+    *("earlier-answer", "earlier-run", "asked"),
+}
 EDGE = {"edge-output", "edge-input"}
 FOUND = {"catalogue", "stored-description", "stored-display", "file", "file-name", "template", "template-name"}
 RUNS = {"run-output", "run-error"}
