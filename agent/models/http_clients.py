@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from runtime.egress.outgoing import checks_addresses
 from runtime.gateway.limits.connecting import connect_patiently
 from runtime.gateway.limits.responses import limit_bodies
 
@@ -41,7 +42,7 @@ def http_client_for(provider: str) -> Any:
 
 def _of(make: Callable[[], Any]) -> Any:
     def limited() -> Any:
-        return connect_patiently(limit_bodies(make()))
+        return connect_patiently(checks_addresses(limit_bodies(make())))
 
     kind: Any = make().__class__
     return _reopening(kind)(limited)

@@ -5,11 +5,14 @@ from collections.abc import Collection, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final
+from urllib.parse import urlsplit
 
 from agent.errors import AssistantUnavailable
 from agent.models.providers import PROVIDERS, ModelChoice, ProviderInfo
 from agent.turn.result import TurnError
 from runtime.database.database import Database
+from runtime.egress.addresses import read_address
+from runtime.egress.outgoing import is_of_cloud
 from runtime.files.folders import LOCAL_USER
 from runtime.keychain.master_key import FILE, VARIABLE, SecretKeyUnavailable
 from runtime.keychain.user_secrets import KeptSecrets, Providers, UserSecrets
@@ -228,6 +231,19 @@ def _checked(info: ProviderInfo, name: str, value: str) -> str:
     value = value.strip()
     if not value or len(value) > VALUE_LIMIT or not value.isascii() or not value.isprintable():
         raise BadKey(name, f"{name} is empty, too long, or has invalid characters.", "Copy it again.")
-    if name.endswith(_ADDRESS_ENDS) and not value.startswith(("http://", "https://")):
-        raise BadKey(name, f"{name} is not an address.", "Send an address that begins with https:// or http://.")
+    if name.endswith(_ADDRESS_ENDS) and not _is_url(value):
+        fix = "Send an address with https:// or http:// and a host, and the key apart from it."
+        raise BadKey(name, f"{name} is not an address.", fix)
     return value
+
+
+def _is_url(text: str) -> bool:
+    """Whether a text is the address of a provider: with a host, and without a user or a password."""
+    try:
+        parts = urlsplit(text)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        return False
+    found = read_address(host or "")
+    odd = " " in text or parts.username is not None or parts.password is not None
+    return parts.scheme in ("http", "https") and bool(host) and not odd and not (found and is_of_cloud(found))

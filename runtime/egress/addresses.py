@@ -24,15 +24,15 @@ def is_public(address: Address) -> bool:
     Loopback, link-local (metadata services, too), private, shared, reserved, multicast and unspecified addresses are
     not; an IPv6 address that stands for an IPv4 address is what that one is.
     """
-    carried = _carried(address)
-    if carried is not None:
-        return is_public(carried)
+    inner = carried(address)
+    if inner is not None:
+        return is_public(inner)
     if any(address in network for network in _NOT_PUBLIC if network.version == address.version):
         return False
     return address.is_global and not (address.is_multicast or address.is_reserved or address.is_unspecified)
 
 
-def _carried(address: Address) -> ipaddress.IPv4Address | None:
+def carried(address: Address) -> ipaddress.IPv4Address | None:
     """The IPv4 address that an IPv6 address leads to: mapped, 6to4, NAT64 or compatible."""
     if isinstance(address, ipaddress.IPv4Address):
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from runtime.guard.values import Atom, Ref, Unknown
+from runtime.guard.values import Atom, Ref, Text, Unknown
 
 _CONSTRUCTED = re.compile(r"@?[\w.]*\b[A-Z]\w*\(\)")
 """An instance of an outside class, as its constructor gives it."""
@@ -28,6 +28,36 @@ _MAKES_TEXT = re.compile(
 def makes_text(atom: Atom) -> bool:
     """Whether outside code may have made a text of it."""
     return isinstance(atom, Ref) and atom.is_instance and _MAKES_TEXT.match(atom.path) is not None
+
+
+_PLAIN = re.compile(r"(?:datetime|time|zoneinfo|math|cmath|decimal|fractions|statistics|random|calendar|locale)\.")
+"""Modules whose instances lead to nothing: numbers, dates and texts."""
+_DATA = re.compile(
+    r"(?:httpx|requests|aiohttp|pandas)\..*\.(?:(?:json|to_\w+)\(\)|text|status|status_code|shape)"
+    r"(?:\(\)|\[\]|\.get|\.items|\.values)*"
+)
+"""Answers and tables as data."""
+_FORMATS = ("langchain", "pandas.DataFrame().style")
+"""What has a `format` of its own that fills in no attributes."""
+
+
+def is_plain(atom: Ref) -> bool:
+    """Whether no attribute of something of outside leads to a module; those of functions and classes do."""
+    if not atom.is_instance:
+        return atom.path.startswith("@")
+    made = makes_text(atom) and atom.path.endswith((")", "]")) and not _CONSTRUCTED.fullmatch(atom.path)
+    return made or _PLAIN.match(atom.path) is not None or _DATA.fullmatch(atom.path) is not None
+
+
+def may_be_text(atom: Atom) -> bool:
+    """Whether something may be a text that does not stand in the source."""
+    match atom:
+        case Text() | Unknown():
+            return atom != Unknown("step")
+        case Ref(path):
+            return atom.is_instance and not _CONSTRUCTED.fullmatch(path) and not path.startswith(_FORMATS)
+        case _:
+            return False
 
 
 def is_anything(atom: Atom) -> bool:

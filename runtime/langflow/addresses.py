@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import ipaddress
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
 from runtime.egress.addresses import read_address
+from runtime.egress.outgoing import is_of_cloud
 from runtime.langflow.errors import LangflowError
 
 PORTS: Final = {"http": 80, "https": 443}
 LONGEST: Final = 500
 """Characters of the longest address."""
 _FIX: Final = "Write it like https://langflow.example.org or http://127.0.0.1:7860."
-_METADATA: Final = (ipaddress.ip_address("168.63.129.16"), ipaddress.ip_address("fd00:ec2::254"))
-"""Services of a cloud's own, which are no Langflow; those at link-local addresses are refused with all of these."""
 
 
 def read_url(address: str) -> str:
@@ -39,11 +37,16 @@ def read_url(address: str) -> str:
     if parts.query or parts.fragment or not _is_path(parts):
         raise _bad("The address must not contain a query or a fragment.")
     found = read_address(host)
-    if found is not None and (found.is_link_local or found in _METADATA):
-        raise LangflowError("address_refused", f"{host} is a link-local address, where no Langflow is.", _FIX)
+    if found is not None and is_of_cloud(found):
+        raise refused_address(host)
     named = f"[{host}]" if ":" in host else host
     path = parts.path.rstrip("/").removesuffix("/api/v1").rstrip("/")
     return f"{parts.scheme}://{named}{'' if port in (None, PORTS[parts.scheme]) else f':{port}'}{path}"
+
+
+def refused_address(host: str) -> LangflowError:
+    """The error for a host at an address where clouds have services of their own."""
+    return LangflowError("address_refused", f"{host} is a link-local address, where no Langflow is.", _FIX)
 
 
 def is_protected(url: str) -> bool:

@@ -14,6 +14,7 @@ from pydantic import TypeAdapter
 
 from flows.catalogue import Catalogue
 from flows.document import JsonObject
+from runtime.egress.outgoing import checks_addresses
 from runtime.gateway.limits.responses import limit_bodies
 from runtime.langflow.catalogue import read_catalogue
 from runtime.langflow.connections import Connection
@@ -229,7 +230,7 @@ async def opened(connection: Connection, seconds: float = SECONDS) -> AsyncGener
         trust_env=False,  # neither a proxy nor a .netrc may see or replace the key
         follow_redirects=False,
     )
-    async with limit_bodies(client):
+    async with checks_addresses(limit_bodies(client)):
         yield LangflowServer(connection, client, seconds)
 
 

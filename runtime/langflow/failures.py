@@ -7,7 +7,7 @@ import ssl
 from collections.abc import Generator
 from contextlib import contextmanager
 from http import HTTPStatus
-from typing import Final
+from typing import Final, TypeVar
 from urllib.parse import urlsplit
 
 import httpx
@@ -16,9 +16,13 @@ from pydantic import ValidationError
 from flows.document import Json
 from flows.fields.keys import without_keys
 from flows.json_values import as_object, as_text
+from runtime.egress.outgoing import AddressRefused
 from runtime.gateway.limits.responses import BodyTooLarge, BodyUnreadable
+from runtime.langflow.addresses import refused_address
 from runtime.langflow.connections import Connection
 from runtime.langflow.errors import LangflowError
+
+E = TypeVar("E", bound=BaseException)
 
 _SHOWN: Final = 300
 """Characters of the server's own words that are shown."""
@@ -40,7 +44,9 @@ def failures(connection: Connection) -> Generator[None]:
     try:
         yield
     except httpx.ConnectError as failure:
-        wrong = _certificate_error(failure)
+        if _cause(failure, AddressRefused) is not None:
+            raise refused_address(urlsplit(url).hostname or "") from None
+        wrong = _cause(failure, ssl.SSLCertVerificationError)
         if wrong is None:
             raise _unreachable(url) from None
         message = f"The certificate of {url} cannot be trusted: {wrong.verify_message}."
@@ -119,10 +125,11 @@ def _unreachable(url: str) -> LangflowError:
     return LangflowError("langflow_unreachable", f"{url} cannot be reached.", fix)
 
 
-def _certificate_error(failure: BaseException) -> ssl.SSLCertVerificationError | None:
+def _cause(failure: BaseException, kind: type[E]) -> E | None:
+    """What of a kind a failure comes from."""
     cause: BaseException | None = failure
     while cause is not None:
-        if isinstance(cause, ssl.SSLCertVerificationError):
+        if isinstance(cause, kind):
             return cause
         cause = cause.__cause__ or cause.__context__
     return None

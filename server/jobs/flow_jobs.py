@@ -90,7 +90,7 @@ class FlowJobs:
         self._settings = settings
         self._batches = Batches(assistant.database)
         self._flows: dict[tuple[str, str], _BatchFlow] = {}
-        self._policy = EgressPolicy(rule="allow", named=read_hosts(settings.run_hosts))
+        self._policy = EgressPolicy(rule=settings.run_network, named=read_hosts(settings.run_hosts))
         self._telling: set[asyncio.Task[bool]] = set()
 
     @property

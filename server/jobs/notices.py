@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 import ssl
+from dataclasses import replace
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -14,6 +15,7 @@ import h11
 from flows.document import JsonObject
 from runtime.egress.addresses import Address
 from runtime.egress.connecting import Streams, checked_target, open_connection
+from runtime.egress.hosts import read_hosts
 from runtime.egress.policy import EgressPolicy, HostRefused
 
 log = logging.getLogger(__name__)
@@ -57,7 +59,7 @@ async def tell(address: str, notice: JsonObject, policy: EgressPolicy, pause: fl
     Args:
         address: the address.
         notice: what it is told.
-        policy: says what may be reached.
+        policy: says what the user's runs may reach; giving the address has approved its host.
         pause: seconds before it is tried again.
 
     Returns:
@@ -96,7 +98,8 @@ async def _post(address: str, body: bytes, policy: EgressPolicy) -> int:
             str(found), at, ssl=secure, server_hostname=host if secure is not None else None
         )
 
-    reader, writer = await open_connection(policy, host, port, connect=connect)
+    approved = replace(policy, approved=read_hosts([f"[{host}]" if ":" in host else host]))
+    reader, writer = await open_connection(approved, host, port, connect=connect)
     client = h11.Connection(h11.CLIENT)
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     headers = [

@@ -7,9 +7,10 @@ takes several rounds. A clock alone would then say that a provider does not answ
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Coroutine
 from typing import Any, Final, TypeVar
+
+from runtime.egress.outgoing import package_of
 
 T = TypeVar("T")
 
@@ -64,4 +65,4 @@ class _Patient:
             if not working.done():
                 working.cancel()
                 await asyncio.wait((working,))
-        raise sys.modules[type(self._inner).__module__.partition(".")[0]].ConnectTimeout
+        raise package_of(self._inner).ConnectTimeout

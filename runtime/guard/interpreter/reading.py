@@ -83,6 +83,7 @@ class Reading:
     inputs: set[str] = field(default_factory=set[str])
     defaults: dict[str, Value] = field(default_factory=dict[str, Value])
     mentioned: set[str] = field(default_factory=set[str])
+    keywords: set[str | None] = field(default_factory=set[str | None])
     definitions: dict[int, Definition] = field(default_factory=dict[int, Definition])
     by_node: dict[int, Definition] = field(default_factory=dict[int, Definition])
     waiting: list[Definition] = field(default_factory=list[Definition])
@@ -118,6 +119,8 @@ class Reading:
             elif isinstance(node, ast.Import):
                 self.mentioned.update(alias.name for alias in node.names)
                 self.tops.update(alias.name.partition(".")[0] for alias in node.names)
+            elif isinstance(node, ast.keyword):
+                self.keywords.add(node.arg)
             elif isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) < 80:
                 self.mentioned.add(node.value)
 

@@ -15,6 +15,9 @@ from runtime.guard.values import ANYTHING, EMPTY, Box, Local, Ref, Value
 from runtime.guard.verdicts import judging, models, protocols
 from runtime.guard.violations import Rule
 
+_CAUGHT = ANYTHING | {Ref("@BaseException()")}
+"""What an `except` names: its traceback leads to the frames of whoever called."""
+
 
 def read(reading: Reading) -> None:
     """Walk the whole source once, functions after what stands outside of them."""
@@ -129,7 +132,7 @@ def _try(reading: Reading, node: ast.Try | ast.TryStar, scope: Scope) -> None:
         if handler.type is not None:
             reading.value(handler.type, scope)
         if handler.name is not None:
-            reading.bind(handler.name, ANYTHING, scope)
+            reading.bind(handler.name, _CAUGHT, scope)
         _body(reading, handler.body, scope)
     _body(reading, [*node.orelse, *node.finalbody], scope)
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from runtime.guard.interpreter import derived
 from runtime.guard.interpreter.arguments import Arguments, Call
 from runtime.guard.interpreter.texts import below, changed_text, filled, joined
-from runtime.guard.origins import is_anything, makes_text
+from runtime.guard.origins import is_anything, is_plain, may_be_text
 from runtime.guard.sets import (
     constants,
     contents,
@@ -102,17 +102,11 @@ def _format(call: Call) -> None:
         call.report("escape", "A format template that reads what is behind the values")
     parts = call.given.every() if call.path == "format" else [inside(call.at(0))]
     within = [atom for value in parts for atom in every(value)]
-    objects = any(isinstance(atom, Made | Local) or _is_code(atom) for atom in within)
-    made = any(isinstance(atom, Text) or makes_text(atom) for atom in call.held)
-    instances = any(isinstance(atom, Ref) and atom.is_instance and not makes_text(atom) for atom in within)
-    if (objects and (made or any(isinstance(atom, Unknown) for atom in call.held))) or (instances and made):
-        fix = "Write the template out, or fill it in with string.Template."
+    unsure = any(map(may_be_text, call.held))
+    objects = any(isinstance(atom, Made | Local) or (isinstance(atom, Ref) and not is_plain(atom)) for atom in within)
+    if unsure and objects:
+        fix = "Write the template out, pass texts (str(value)), or fill it in with string.Template."
         call.report("escape", "A format template made at run time that is given objects", fix)
-
-
-def _is_code(atom: Atom) -> bool:
-    """Whether something is a function or class of outside, behind which its module lies."""
-    return isinstance(atom, Ref) and not atom.is_instance and not atom.path.startswith("@")
 
 
 def _texts(call: Call) -> list[str]:

@@ -12,9 +12,10 @@ from runtime.guard.interpreter.arguments import Arguments, Call
 from runtime.guard.interpreter.derived import is_component
 from runtime.guard.interpreter.reading import Reading
 from runtime.guard.interpreter.scopes import Scope
-from runtime.guard.sets import every, inside, one, outside, paths
+from runtime.guard.sets import every, inside, one, outside, paths, union
 from runtime.guard.values import ANYTHING, EMPTY, Box, Const, Local, Made, Ref, Unknown, Value
 from runtime.guard.verdicts import judging, protocols
+from runtime.guard.verdicts.running import HANDED
 
 SETTINGS = ("model_config", "Config")
 """The names under which a class has its settings."""
@@ -27,6 +28,7 @@ SWITCHED = frozenset(
 """Functions with a keyword that lets them execute or read what no component may."""
 _METACLASSES = ("@type", "abc.ABCMeta", "enum.EnumMeta", "enum.EnumType")
 _PLAIN = ("@", "abc.", "typing.", "typing_extensions.", "enum.", "collections.abc.")
+_NAMES = (Ref("pydantic.AliasPath()"), Ref("pydantic.AliasChoices()"))
 _FIX = "Write the keys out in the source, as in model_config = {'extra': 'forbid'}."
 _KEYWORDS_FIX = "Write the keywords out in the call."
 
@@ -75,10 +77,24 @@ def is_fresh(target: ast.expr, value: ast.expr, scope: Scope) -> bool:
 
 
 def aliases(call: Call) -> Value:
-    """Judge the names by which a field is read: none of them is a special one."""
-    named = [call.given.named.get(name, EMPTY) for name in ("alias", "validation_alias")]
-    for value in (*named, *call.given.in_order()):
-        judging.key(call.reading, EMPTY, value, call.node)
+    """Judge the names by which a field is read: none of them is a special one.
+
+    A union that is told apart by a field reads that field of whatever object it is given, by the aliases.
+    """
+    given, reading = call.given, call.reading
+    named = [given.named.get(name, EMPTY) for name in ("alias", "validation_alias")]
+    for value in (*named, *given.in_order()):
+        judging.key(reading, EMPTY, value, call.node)
+    if call.path.endswith("Field") and given.open:
+        call.report("escape", "A field with keywords that do not stand in the source", _KEYWORDS_FIX)
+    elif protocols.tells_apart(reading):
+        for atom in union(named if call.path.endswith("Field") else [*named, *given.in_order()]):
+            if isinstance(atom, Const) and isinstance(atom.value, str):
+                protocols.pattern_name(reading, atom.value, call.node)
+                if atom.value in (*HANDED, "__dict__"):
+                    call.report("secrets", f"The alias {atom.value!r} beside a `discriminator`", "Use another name.")
+            elif not isinstance(atom, Const) and atom not in _NAMES:
+                call.report("escape", "An alias made at run time beside a `discriminator`", "Write the alias out.")
     return outside(f"{call.path}()")
 
 

@@ -12,6 +12,8 @@ from runtime.guard.violations import Rule
 
 _MATCHED = "__match_args__"
 _READ = ("from_attributes", "orm_mode")
+_GENERATES = "alias_generator"
+_TELLS = "discriminator"
 _METHODS: dict[str, Rule] = {
     **dict.fromkeys(("__instancecheck__", "__subclasscheck__", "__subclasshook__", _MATCHED), "escape"),
     "is_safe_attribute": "escape",
@@ -57,6 +59,14 @@ def keyword(reading: Reading, name: str | None, node: ast.AST) -> None:
     if name in _READ:
         what = f"`{name}` lets a model read the attributes of any object by names that are texts."
         reading.report("escape", node, what, "Give the model a dictionary with the values.")
+    elif name == _GENERATES and tells_apart(reading):
+        what = f"`{_GENERATES}` beside a `{_TELLS}`, which reads attributes of any object by aliases,"
+        reading.report("escape", node, what, "Write the alias of each field out.")
+
+
+def tells_apart(reading: Reading) -> bool:
+    """Whether a source may have unions that are told apart by a field, which is read of whatever they are given."""
+    return _TELLS in reading.keywords or _TELLS in reading.mentioned
 
 
 def quoted(reading: Reading, text: str, node: ast.AST) -> None:

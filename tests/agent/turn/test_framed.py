@@ -15,6 +15,7 @@ from agent.conversation.approvals import AskedApproval
 from agent.conversation.in_process import ProcessMemory
 from agent.conversation.memory import Exchange
 from agent.models.scripted import call
+from agent.toolsets.client import ClientContext
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.edits import configure
@@ -178,6 +179,7 @@ async def test_a_marker_in_every_place_is_shown_only_inside_a_frame(
             f"What of '{chat}.input_value' and the template of my file?",
             canvas,
             files=["notes.md", f"{short('file-name')}.md"],
+            context=(ClientContext(description=short("application"), value=marker("application-value")),),
         )
     assert result.error is None, result.error
     seen = dict.fromkeys(re.findall(r"MARK-([a-z-]+)-MARK", "\n".join(texts(script.requests[-1]))))
@@ -219,7 +221,11 @@ async def test_what_a_long_turn_was_shown_is_summarised_and_shown_again_only_ins
     assert any("[Messages of the work so far" in text for text in shown)
 
 
-CANVAS = {"flow-name", "node-id", "display", "field", "field-name", "earlier-answer", "earlier-run", "asked"}
+APPLICATION = {"application", "application-value"}
+CANVAS = APPLICATION | {
+    *("flow-name", "node-id", "display", "field", "field-name"),
+    *("earlier-answer", "earlier-run", "asked"),
+}
 EDGE = {"edge-output", "edge-input"}
 FOUND = {"catalogue", "stored-description", "stored-display", "file", "file-name", "template", "template-name"}
 RUNS = {"run-output", "run-error"}

@@ -15,6 +15,7 @@ from runtime.engine.isolation import protections
 from runtime.install.environment import RunnerEnvironment
 from runtime.runner import Runner
 from tests.runtime.conftest import FakeEnvironment
+from tests.runtime.engine import test_plain_user as plain_user
 from tests.shared import kernel
 
 ROOT = Path(__file__).parents[3]
@@ -140,3 +141,15 @@ def test_the_workflow_runs_the_engine_free_tests_on_every_system() -> None:
     folders = [word for word in command.split() if word.startswith("tests/")]
     assert folders
     assert all((ROOT / folder).is_dir() for folder in folders)
+
+
+def test_the_workflow_tries_the_escapes_as_root_and_as_a_plain_user() -> None:
+    steps = yaml.safe_load((ROOT / ".github" / "workflows" / "tests.yml").read_text())["jobs"]["linux"]["steps"]
+    commands = [step["run"] for step in steps if "run" in step]
+    assert "make test" in commands, "everything, as the plain user that a runner of the workflow is"
+    [as_root] = [command.split() for command in commands if command.startswith("sudo ")]
+    folders = [ROOT / word for word in as_root if word.startswith("tests/")]
+    assert "-m" not in as_root[as_root.index("pytest") :], "nothing of them is left out"
+    for path in [Path(plain_user.__file__), *plain_user.ESCAPES]:
+        assert path.is_file(), path
+        assert any(path.is_relative_to(folder) for folder in folders), path

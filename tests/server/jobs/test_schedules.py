@@ -2,7 +2,8 @@
 
 import asyncio
 import json
-from typing import Any
+from typing import Any, NoReturn
+from unittest.mock import patch
 
 import anyio
 import httpx
@@ -10,10 +11,11 @@ import pytest
 
 from flows.catalogue import Catalogue
 from flows.document import JsonObject
+from runtime.egress.addresses import Address
 from runtime.egress.hosts import read_hosts
 from runtime.egress.policy import EgressPolicy
 from runtime.results import RunError
-from server.jobs.notices import BadAddress, checked_address, tell
+from server.jobs.notices import TRIES, BadAddress, checked_address, tell
 from server.settings import ServerSettings
 from tests.databases.stored import query
 from tests.server.live import FLOWS, serving
@@ -135,6 +137,19 @@ async def test_no_notice_reaches_this_machine_unless_it_is_named() -> None:
         assert not await tell(address, {"event": "run_failed"}, EgressPolicy(rule="allow"))
         assert not await tell("http://169.254.169.254/", {}, EgressPolicy(rule="allow"))
     assert heard.bodies == []
+
+
+async def test_a_notice_reaches_a_public_host_only_where_the_operator_does_not_deny_it() -> None:
+    reached: list[str] = []
+
+    async def connect(address: Address, port: int, **_: object) -> NoReturn:
+        reached.append(f"{address}:{port}")
+        raise ConnectionRefusedError
+
+    with patch("server.jobs.notices.asyncio.open_connection", connect):
+        for rule in ("allow", "ask", "deny"):
+            assert not await tell("http://93.184.215.14/told", {}, EgressPolicy(rule=rule), pause=0)
+    assert reached == ["93.184.215.14:80"] * (2 * TRIES)
 
 
 async def test_a_notice_is_sent_again_after_an_error_of_the_server_and_not_after_a_refusal() -> None:
