@@ -15,6 +15,7 @@ UNNEEDED = {
     "runtime.guard.interpreter": "no source is read",
     "runtime.guard.values": "no source is read",
     "regex": "no file is searched",
+    "fasttext": "its words tell the language of the question",
     "pygments": "nothing is shown in colours",
     "rich": "nothing is shown in colours",
     "sqlalchemy.orm": "tables are of the Core, and nothing is mapped",
