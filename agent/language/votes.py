@@ -47,10 +47,11 @@ def counted(votes: Mapping[str, float], own: Collection[str], words: int, detect
     """
     detected, probability = detection
     weighed = dict(votes)
-    unsure = probability < _SURE and len(own) == 1 and detected not in own and [*own] != ["en"]  # all use English words
-    misled = unsure or (detected in votes and not votes[detected] and max(votes.values()) >= 1)  # by names
-    if detected is not None and detected in votes and not misled:
-        weighed[detected] += (_LEAST_WEIGHT + _MORE_WEIGHT * probability) * _share(words)
+    if detected is not None and detected in votes:
+        unsure = probability < _SURE and len(own) == 1 and detected not in own and [*own] != ["en"]  # all use English
+        misled = not votes[detected] and max(votes.values()) >= 1  # by names
+        if not unsure and not misled:
+            weighed[detected] += (_LEAST_WEIGHT + _MORE_WEIGHT * probability) * _share(words)
     best = _first(weighed)
     return best if weighed[best] > 0 else "en"
 
