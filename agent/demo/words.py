@@ -8,12 +8,9 @@ from pathlib import Path
 
 from agent.language.detect import best_language
 from agent.language.shipped_yaml import load_shipped
+from agent.language.votes import elected
 
 LANGUAGES = ("en", "de", "fr", "es", "pt", "it", "ja", "zh")
-_SURE_WORDS = 4
-"""From how many further words on the detected language counts in full."""
-_SURE = 0.7
-"""Below this probability the detected language yields to the only one that has a word of its own in the message."""
 _OF_NO_LANGUAGE = frozenset({"answered_to", "answering", "way"})
 """Concepts whose words are too short to tell a language: "a" is one of many."""
 _UNSPACED = frozenset({"ja", "zh"})
@@ -21,8 +18,8 @@ _KANA = re.compile(r"[぀-ヿ]")
 _HAN = re.compile(r"[一-鿿]")
 _NAME = re.compile(r"(?<=\w\s)[A-Z]\w+")
 """A word with a capital within a sentence: a name, such as "Answer", and no English of the user's."""
-_START = re.compile(r"[\s*']| ?\.\.")
-"""Ends the part of an alternative that a text must have letter for letter."""
+_BETWEEN = re.compile(r"[\s*']+| ?\.\. ?")
+"""Separates the pieces of an alternative that a text must have letter for letter."""
 
 
 class Word:
@@ -33,7 +30,7 @@ class Word:
 
     def __init__(self, alternatives: str, language: str) -> None:
         self._forms = [fold(one.strip()) for one in alternatives.split("|") if one.strip()]
-        self._starts = [_START.split(form, maxsplit=1)[0] for form in self._forms]
+        self._starts = [_BETWEEN.split(form, maxsplit=1)[0] for form in self._forms]
         self._language = language
 
     @cached_property
@@ -43,7 +40,9 @@ class Word:
 
     def finditer(self, folded: str) -> Iterator[re.Match[str]]:
         """Where they stand in a folded text."""
-        return self.pattern.finditer(folded) if any(start in folded for start in self._starts) else iter(())
+        starting = (form for start, form in zip(self._starts, self._forms, strict=True) if start in folded)
+        may_be = any(all(piece in folded for piece in _BETWEEN.split(form)) for form in starting)
+        return self.pattern.finditer(folded) if may_be else iter(())
 
     def is_in(self, folded: str) -> bool:
         """Whether one of them stands in a folded text."""
@@ -56,7 +55,7 @@ Words = Mapping[str, Word]
 
 def fold(text: str) -> str:
     """A text in lower case and without accents, letter for letter, so that places in it are places in the text."""
-    return "".join(_folded(letter) for letter in text)
+    return text.lower() if text.isascii() else "".join(_folded(letter) for letter in text)
 
 
 @cache
@@ -102,13 +101,7 @@ def message_language(message: str, known: Iterable[Words] = ()) -> str:
     votes, own = _votes(message, folded, every, [vocabulary()[concept] for concept in _OF_NO_LANGUAGE])
     if not any(votes.values()) and len(message.split()) == 1:
         return "en"  # "no" may be of several languages
-    detected, probability = best_language(message, LANGUAGES)
-    unsure = probability < _SURE and len(own) == 1 and detected not in own and own != ["en"]  # all use English words
-    misled = unsure or (detected in votes and not votes[detected] and max(votes.values()) >= 1)  # by names
-    if detected is not None and detected in votes and not misled:
-        votes[detected] += (0.5 + 2 * probability) * min(1, (len(message.split()) - 1) / _SURE_WORDS)
-    best = max(votes, key=lambda code: votes[code])
-    return best if votes[best] > 0 else "en"
+    return elected(votes, own, len(message.split()), lambda: best_language(message, LANGUAGES))
 
 
 def _votes(
