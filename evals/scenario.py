@@ -295,6 +295,11 @@ class Scenario(Strict):
         return (*reference, *((f"alternative {n}", text) for n, text in enumerate(self.alternatives, start=1)))
 
     @property
+    def expects_files(self) -> bool:
+        """Whether runs of the resulting flow must write files."""
+        return any(probe.writes for probe in self.probes)
+
+    @property
     def flows(self) -> tuple[tuple[str, str], ...]:
         """Every text that must be a flow, with its name."""
         canvas = () if self.canvas is None else (("the canvas", self.canvas),)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import operator
 import re
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -25,6 +26,7 @@ class Outcome(BaseModel):
         outputs: the texts of the outputs that were reached, sorted: which of two comes first says nothing.
         unanswered: whether none of them is an answer in the chat.
         error: the code of the error in which it ended.
+        written: the texts that it wrote into the user's files, by path; only where the scenario expects files.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -32,10 +34,15 @@ class Outcome(BaseModel):
     outputs: Annotated[tuple[str, ...], Field(exclude_if=operator.not_)] = ()
     unanswered: Annotated[bool, Field(exclude_if=operator.not_)] = False
     error: Annotated[str | None, Field(exclude_if=operator.not_)] = None
+    written: Annotated[dict[str, str], Field(exclude_if=operator.not_)] = Field(default_factory=dict[str, str])
 
     @classmethod
-    def of(cls, result: RunResult) -> Outcome:
-        """The outcome of a run."""
+    def of(cls, result: RunResult, written: Mapping[str, str] | None = None) -> Outcome:
+        """The outcome of a run.
+
+        Args:
+            written: what it wrote into the user's files, content by path.
+        """
         if result.error is not None:
             return cls(error=result.error.code)
         texts = (
@@ -44,13 +51,19 @@ class Outcome(BaseModel):
             if value is not None
         )
         outputs = tuple(sorted(text[:CHARACTERS] for text in texts))
-        return cls(outputs=outputs, unanswered=bool(outputs) and result.output is None)
+        kept = {path: text[:CHARACTERS] for path, text in sorted((written or {}).items())}
+        return cls(outputs=outputs, unanswered=bool(outputs) and result.output is None, written=kept)
 
     def __str__(self) -> str:
         if self.error is not None:
             return f"the error {self.error!r}"
-        shown = (repr(text if len(text) <= SHOWN else f"{text[:SHOWN]}…") for text in self.outputs)
-        return f"{' and '.join(shown) or 'nothing'}{', but not in the chat' if self.unanswered else ''}"
+        shown = " and ".join(_shown(text) for text in self.outputs) or "nothing"
+        files = "".join(f", and {_shown(text)} in {path}" for path, text in self.written.items())
+        return f"{shown}{', but not in the chat' if self.unanswered else ''}{files}"
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= SHOWN else f"{text[:SHOWN]}…")
 
 
 class Behaviour(BaseModel):
@@ -79,13 +92,20 @@ def agree(declared: Inputs, given: Outcome, wanted: Outcome) -> bool:
         return False
     if declared.branches:
         return _branches(declared, given) == _branches(declared, wanted)
-    return _compared(declared, given) == _compared(declared, wanted)
+    outputs = _compared(declared, given.outputs) == _compared(declared, wanted.outputs)
+    return outputs and _freed(declared, given.written.values()) == _freed(declared, wanted.written.values())
 
 
-def _compared(declared: Inputs, outcome: Outcome) -> list[str]:
-    texts = list(outcome.outputs)
+def _freed(declared: Inputs, given: Iterable[str]) -> list[str]:
+    """Texts without what may differ, in an order of their own: how files are called, probes and expectations say."""
+    texts = list(given)
     for pattern in declared.free:
         texts = [re.sub(pattern, "", text) for text in texts]
+    return sorted(texts)
+
+
+def _compared(declared: Inputs, outputs: Iterable[str]) -> list[str]:
+    texts = _freed(declared, outputs)
     if declared.part is not None:
         found = (re.search(declared.part, text) for text in texts)
         texts = ["" if part is None else part.group() for part in found]

@@ -74,6 +74,7 @@ def flow_key(flow: Flow, scenario: Scenario, engine: str) -> str:
         [rule.model_dump(mode="json") for rule in scenario.models],
         [service.model_dump(mode="json") for service in scenario.services],
         dict(scenario.files),
+        *(["written"] if scenario.expects_files else []),
     ]
     return _digest(json.dumps(conditions, sort_keys=True, ensure_ascii=False))
 

@@ -15,6 +15,7 @@ from evals.behaviours.derivation import inputs_of
 from evals.behaviours.families import Input
 from evals.behaviours.outcomes import Behaviour, Outcome, agree
 from evals.behaviours.recorded import Behaviours, flow_key
+from evals.behaviours.written import written_texts
 from evals.play.addresses import (
     flow_with_addresses,
     placeholder,
@@ -142,19 +143,24 @@ class _Running:
             await self.runner.execute(self.flow, text_with_addresses(text, self.addresses), options)
         said = text_with_addresses(given.text, self.addresses)
         result = await self.runner.execute(self.flow, said, options)
-        outcome = self._without_addresses(Outcome.of(result))
+        written = {} if files is None else await asyncio.to_thread(written_texts, files, result)
+        outcome = self._without_addresses(Outcome.of(result, written if self.scenario.expects_files else None))
         self.known.learn(self.key, given, outcome)
         return outcome
 
     def _files(self, given: Input) -> UserFiles | None:
-        """The user's files; None if the scenario has none."""
+        """The user's files; None if the scenario has none, and expects none to be written."""
         contents = {**self.scenario.files, **given.files}
-        if not contents:
+        if not contents and not self.scenario.expects_files:
             return None
-        folder = UserFiles(self.data, USER)
+        folder = UserFiles(self._fresh() if self.scenario.expects_files else self.data, USER)
         for path, content in contents.items():
             folder.write(path, content)
         return folder
+
+    def _fresh(self) -> Path:
+        """A folder in which no earlier run has written."""
+        return Path(tempfile.mkdtemp(dir=self.data))
 
     def _without_addresses(self, outcome: Outcome) -> Outcome:
         placeholders = {name: placeholder(name) for name in self.addresses}

@@ -9,6 +9,7 @@ from evals.case import Case, Grade
 from evals.expectation import Probe
 from evals.oracles.expectations import unmet_expectations
 from evals.oracles.speech_acts import asked_about, refused
+from evals.oracles.unread_input import input_is_unread
 from evals.replies.inventory import canvas_texts, unasked_values
 from evals.scenario import Turn
 from runtime.results import RunResult
@@ -33,6 +34,8 @@ def resolved(case: Case) -> Grade:
 def _failures(case: Case) -> Iterator[str]:
     if case.change_expected and not case.changed:
         yield "the flow is as it was"
+    if not case.scenario.open and input_is_unread(case):
+        yield "what is typed leads nowhere"
     for number, ((probe, runs), files) in enumerate(zip(case.probed, case.probe_files, strict=True), start=1):
         if reason := probe_failure(probe, runs, files):
             yield f"probe {number} ({probe.input!r}) {reason}"

@@ -17,10 +17,11 @@ from evals.behaviours.expansion import BadInputs
 from evals.behaviours.outcomes import Behaviour
 from evals.behaviours.own_runs import EngineCrashed, own_runs
 from evals.behaviours.running import Engine, compare_behaviours
+from evals.behaviours.written import FILE_CHARACTERS
 from evals.play.addresses import with_addresses, with_other_addresses
 from evals.play.environment import PlayEnvironment
 from evals.play.flow_models import with_models
-from evals.play.probes import FILE_CHARACTERS, PROBE_SECONDS, open_rerun, run_probes
+from evals.play.probes import PROBE_SECONDS, open_rerun, run_probes
 from evals.play.simulated_user import SimulatedUser
 from evals.play.stub_services import serve
 from evals.play.user_components import UserComponentType, make_user_components, save_user_components

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import tempfile
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
@@ -14,6 +13,7 @@ from evals.attempt import Attempt
 from evals.behaviours.outcomes import Behaviour
 from evals.behaviours.own_runs import own_runs
 from evals.behaviours.running import Engine, compare_behaviours
+from evals.behaviours.written import written_texts
 from evals.expectation import Probe
 from evals.play.addresses import with_addresses, with_other_addresses
 from evals.play.environment import PlayEnvironment
@@ -22,7 +22,6 @@ from evals.play.stub_services import serve
 from evals.scenario import Scenario
 from flows.diff import diff
 from flows.document import Flow
-from runtime.files.names import FileRefused
 from runtime.files.store import UserFiles
 from runtime.options import RunOptions
 from runtime.results import RunResult
@@ -30,8 +29,6 @@ from tools.workbench import FlowRunner
 
 PROBE_SECONDS = 30.0
 """How long one probe may take."""
-FILE_CHARACTERS = 100_000
-"""How much of a file that a run writes is recorded."""
 PROBE_ITERATIONS = 200
 """How often a probe that is run again may run a node: flows broken on purpose often loop forever."""
 
@@ -120,16 +117,7 @@ async def _run_with_files(
         for path, content in {**scenario.files, **probe.files}.items():
             await asyncio.to_thread(files.write, path, content)
         result = await runner.execute(flow, text, replace(options, files=files))
-        return result, await asyncio.to_thread(_texts, files, result)
-
-
-def _texts(files: UserFiles, result: RunResult) -> dict[str, str]:
-    """The texts that a run wrote, by path; files that are no text are left out."""
-    found: dict[str, str] = {}
-    for file in result.files:
-        with contextlib.suppress(FileRefused):
-            found[file.path] = files.read(file.path)[:FILE_CHARACTERS]
-    return found
+        return result, await asyncio.to_thread(written_texts, files, result)
 
 
 @asynccontextmanager

@@ -17,6 +17,11 @@ def gave(*outputs: str) -> Outcome:
     return Outcome(outputs=tuple(sorted(outputs)))
 
 
+def wrote(text: str) -> Outcome:
+    """The outcome of a run that said so and wrote this text."""
+    return Outcome(outputs=("saved",), written={"note.txt": text})
+
+
 @pytest.mark.parametrize(
     ("declared", "given", "wanted", "same"),
     [
@@ -35,6 +40,10 @@ def gave(*outputs: str) -> Outcome:
         (Inputs(derive=True, part=r"\d+"), gave("3 words"), gave('{"words": 3, "lines": 1}'), True),
         (Inputs(derive=True, part=r"\d+"), gave("4 words"), gave('{"words": 3, "lines": 1}'), False),
         (Inputs(derive=True, part=r"\d+"), gave("no words"), gave("none"), True),
+        (ALL, wrote("a"), wrote("a"), True),
+        (ALL, wrote("a"), wrote("b"), False),
+        (ALL, wrote("a"), gave("saved"), False),
+        (Inputs(derive=True, free=(r"\d+",)), wrote("at 10"), wrote("at 12"), True),
         (Inputs(derive=True, branches=("^Yes", "^No")), gave("Yes, a"), gave("Yes, b"), True),
         (Inputs(derive=True, branches=("^Yes", "^No")), gave("Yes, a"), gave("No, a"), False),
     ],
@@ -50,6 +59,10 @@ def test_an_outcome_has_the_outputs_that_were_reached_or_the_error() -> None:
     assert Outcome.of(result) == gave("x")
     assert Outcome.of(replace(result, output=None)) == Outcome(outputs=("x",), unanswered=True)
     assert str(Outcome(outputs=("x",), unanswered=True)) == "'x', but not in the chat"
+    written = Outcome.of(result, {"b.txt": "y" * 9_999, "a.txt": "z"})
+    assert list(written.written) == ["a.txt", "b.txt"]
+    assert len(written.written["b.txt"]) < 9_999
+    assert str(written).startswith("'x', and 'z' in a.txt, and 'yyy")
     failed = replace(result, error=RunError(code="wiring", message="broken"))
     assert Outcome.of(failed) == Outcome(error="wiring")
 
