@@ -10,6 +10,7 @@ from typing import Final
 from runtime.database.secrets.files import BACKUP, FIRST_PROVIDERS
 from runtime.files.folders import USERS
 from runtime.files.names import TEMPORARY_PREFIX
+from runtime.files.undo import UNDO
 
 FOLDERS: Final = ("users", "variables", "providers")
 FILES: Final = (
@@ -58,9 +59,9 @@ def is_ours(name: str) -> bool:
 
 
 def remove_all(data: Path) -> None:
-    """Remove everything that `contents` gives, and what was taken over from it."""
+    """Remove everything that `contents` gives, what was taken over from it, and what could be undone of it."""
     for name in (*FILES, f"{FIRST_PROVIDERS}{BACKUP}"):
         (data / name).unlink(missing_ok=True)
-    for name in FOLDERS:
+    for name in (*FOLDERS, UNDO):
         path = data / name
         path.unlink() if path.is_symlink() else shutil.rmtree(path, ignore_errors=True)

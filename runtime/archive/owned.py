@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from sqlalchemy import Connection, Table, delete, func, select
 from runtime.archive.rows import reflected
 from runtime.database.secrets.files import BACKUP, ENDING, FIRST_PROVIDERS
 from runtime.files.folders import LOCAL_USER, USERS, user_folder
+from runtime.files.undo import undo_folder
 
 OWNER = "owner"
 """The column that every table of what users have must have."""
@@ -24,11 +26,13 @@ class Places:
         files: the folder of files and components.
         variables: where earlier versions kept variables.
         providers: where they kept keys of providers.
+        undo: where files are kept as they were, while a durable turn changes them.
     """
 
     files: Path
     variables: Path
     providers: Path
+    undo: Path
 
     @classmethod
     def of(cls, data: Path, user: str) -> Places:
@@ -36,7 +40,7 @@ class Places:
         name = user_folder(data, user).name
         first = user == LOCAL_USER
         providers = data / FIRST_PROVIDERS if first else data / "providers" / f"{name}{ENDING}"
-        return cls(data / USERS / name, data / "variables" / f"{name}{ENDING}", providers)
+        return cls(data / USERS / name, data / "variables" / f"{name}{ENDING}", providers, undo_folder(data, user))
 
 
 def owned_tables(connection: Connection) -> dict[str, Table]:
@@ -72,6 +76,8 @@ def delete_files(data: Path, user: str) -> int:
             path.unlink()
             count += 1
     places.files.rmdir()
+    with contextlib.suppress(FileNotFoundError):
+        shutil.rmtree(places.undo)
     kept = (places.variables, places.providers)
     for path in (*kept, *(path.with_name(path.name + BACKUP) for path in kept), places.variables.with_suffix(".lock")):
         with contextlib.suppress(FileNotFoundError):

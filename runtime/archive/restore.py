@@ -25,6 +25,7 @@ from runtime.database.backends.serving import hold_for_serving
 from runtime.database.backends.urls import sqlite_file, sqlite_url
 from runtime.database.connections import exclusive, opened_engine
 from runtime.database.migrations import migrate
+from runtime.durable.records import remove_all_records
 from runtime.files.atomic import write_atomically
 from runtime.files.names import TEMPORARY_PREFIX
 from runtime.files.private import close_data_folder, private_data_folder
@@ -77,6 +78,7 @@ async def _restore(archive: zipfile.ZipFile, manifest: JsonObject, url: str, dat
                 yield from read_rows(file)
 
         counts = await _replace(url, revision, tables, rows, documents)
+        await remove_all_records(url)  # of turns that are no longer those of the database
         await asyncio.to_thread(_move, staged, data)
     finally:
         await asyncio.to_thread(shutil.rmtree, staged, ignore_errors=True)

@@ -28,6 +28,7 @@ from runtime.database.errors import unavailable
 from runtime.database.schema import HEAD
 from runtime.database.sealed_rows import erase_what_was_replaced
 from runtime.database.tables import SecretRow, UserRow
+from runtime.durable.records import remove_records
 from runtime.keychain.user_variables import UserVariables
 
 KIND: Final = "wirewright user"
@@ -145,12 +146,13 @@ async def delete_user(database: Database, data: Path, user: str) -> UserArchive:
         user: the user's id.
 
     Raises:
-        StoreUnavailable: the database cannot be written; nothing was deleted.
+        StoreUnavailable: the database cannot be written; it may be asked for again.
         OSError: a file cannot be deleted; it may be asked for again.
     """
     async with database.writing(user) as connection:
         await connection.execute(delete(UserRow).where(UserRow.id == user))  # nobody signs in from here on
         rows = await connection.run_sync(delete_rows, user)
+    await remove_records(database.url, user)
     files = await asyncio.to_thread(delete_files, data, user)
     try:
         await erase_what_was_replaced(await database.open())

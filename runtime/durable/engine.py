@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Final
@@ -11,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 from dbos import DBOS
 from sqlalchemy import Engine, create_engine, event, make_url
 
-from runtime.database.backends.urls import sqlite_file
 from runtime.durable.json_values import JsonValues
+from runtime.durable.records import durable_file, durable_schema
 from runtime.files.private import close_to_others
 
 if TYPE_CHECKING:
@@ -20,9 +19,6 @@ if TYPE_CHECKING:
 
 PROTOCOL: Final = "1"
 """The form of the workflows' steps. A change that cannot go on with earlier turns' steps counts up."""
-
-SUFFIX: Final = "-durable"
-"""What is added to the name of an SQLite database for the file of DBOS, which wants one to itself."""
 
 IDLE_SECONDS: Final = 3_600.0
 """How often DBOS's own scheduler looks for new schedules."""
@@ -89,24 +85,16 @@ class DurableEngine:
             "enable_otlp": False,
             "scheduler_polling_interval_sec": IDLE_SECONDS,
         }
-        file = sqlite_file(self._url)
-        if file is None:
+        own = durable_file(self._url)
+        if own is None:
             config["system_database_url"] = make_url(self._url).render_as_string(hide_password=False)
             config["dbos_system_schema"] = durable_schema(self._url)
             return config
-        own = file.with_name(f"{file.stem}{SUFFIX}{file.suffix}")
         config["system_database_url"] = f"sqlite:///{own}"
         config["system_database_engine"] = _sqlite_engine(str(own))
         own.touch(mode=0o600)
         close_to_others(own)
         return config
-
-
-def durable_schema(url: str) -> str:
-    """The schema of DBOS's tables on Postgres: beside the one that the URL's search path begins with, if it has one."""
-    options = make_url(url).query.get("options", "")
-    found = re.search(r"search_path=(\w+)", options if isinstance(options, str) else " ".join(options))
-    return f"{found[1] if found else 'wirewright'}_durable"
 
 
 def _sqlite_engine(file: str) -> Engine:

@@ -15,12 +15,25 @@ from typing import Final
 
 from flows.json_values import as_object
 from runtime.files.atomic import read_regular, write_atomically
-from runtime.files.folders import private_folder
+from runtime.files.folders import folder_name, private_folder
+
+UNDO: Final = "undo"
+"""The folder inside the data folder with files as they were before the steps that go on."""
 
 _FOLDER: ContextVar[Path | None] = ContextVar("undo_folder", default=None)
 
 LARGEST: Final = 32 * 1024 * 1024
 """Bytes of a file that are kept; one that is larger stays as the step has left it."""
+
+
+def undo_folder(data: Path, user: str) -> Path:
+    """Where a user's files are kept as they were; it need not exist. It may block.
+
+    Args:
+        data: the data folder.
+        user: the user's id.
+    """
+    return data / UNDO / folder_name(data, user)
 
 
 @contextmanager

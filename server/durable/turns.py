@@ -8,6 +8,7 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from agent.contract.events import Event, StopReason
@@ -16,6 +17,7 @@ from agent.errors import ModelChoiceError, explain
 from agent.turn.result import TurnError
 from runtime.database.backends.urls import is_sqlite
 from runtime.database.errors import StoreUnavailable
+from runtime.files.undo import forget, undo_folder
 from server.access.caller import flow_store
 from server.durable.canvas import RecordedCanvas
 from server.durable.document import TurnDocument
@@ -32,9 +34,6 @@ from server.streams.event_log import EventLog
 
 if TYPE_CHECKING:
     from runtime.durable.engine import DurableEngine
-
-UNDO: Final = "undo"
-"""The folder inside the data folder with files as they were before the steps that go on."""
 
 TRIES: Final = 3
 """How often a step of a turn is begun before the turn is given up."""
@@ -170,8 +169,7 @@ class DurableTurns:
         request, assistant = document.turn_request, self._state.assistant
         owner = request.user
         choice = await assistant.choose(document.model, owner)
-        key = hashlib.sha256(f"{owner} {request.turn_id}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
-        undo = self._state.settings.data / UNDO / key
+        undo = await asyncio.to_thread(turn_folder, self._state.settings.data, owner, request.turn_id)
         journal = StepJournal(owner, request.turn_id, assistant.database.documents, undo)
         steps = RecordedSteps(journal, partial(_explained, choice.provider, choice.names))
         stored, kept = None, None
@@ -246,6 +244,9 @@ class DurableTurns:
         ending = EarlyEnding(self._state, document, taken, why)
         values = await asyncio.to_thread(lambda: [unpacked(step, self._documents) for step in steps])
         await ending.end(values)
+        request = document.request
+        data = self._state.settings.data
+        await asyncio.to_thread(lambda: forget(turn_folder(data, request.user, request.turn_id)))
 
     @property
     def _documents(self):
@@ -317,6 +318,12 @@ class DurableTurns:
             return
         self._removed = now
         await remove(await ended_before((datetime.now(UTC) - KEPT).isoformat()))
+
+
+def turn_folder(data: Path, owner: str, turn: str) -> Path:
+    """Where files are kept as they were before a step of a turn. It may block."""
+    name = hashlib.sha256(turn.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return undo_folder(data, owner) / name
 
 
 async def open_durable(state: ServerState, serve: Callable[[TurnParts], ServedTurn]) -> Callable[[], Awaitable[None]]:

@@ -12,6 +12,7 @@ from dbos import DBOS, SetWorkflowID
 from dbos._error import DBOSWorkflowConflictIDError
 
 from runtime.durable.engine import PROTOCOL
+from runtime.durable.records import workflow_id
 from server.durable.journal import Left
 
 T = TypeVar("T")
@@ -64,11 +65,6 @@ async def take_turn(owner: str, turn: str, protocol: str, document: str) -> None
 def serve_with(host: Host) -> None:
     """Let a host take the turns of this process."""
     _HOSTS[:] = [host]
-
-
-def workflow_id(owner: str, turn: str) -> str:
-    """The id of a turn's workflow."""
-    return f"turn:{owner}:{turn}"
 
 
 async def start(owner: str, turn: str, document: str) -> None:
