@@ -15,12 +15,9 @@ from flows.document import JsonObject
 from runtime.database.backends.clock import DatabaseTime
 from runtime.database.database import Database
 from runtime.jobs.errors import JobGoesOn, JobHasEnded, JobNotFound, QueueFull
-from runtime.jobs.job import ENDED, Job, JobState, NewJob
+from runtime.jobs.job import ENDED, QUEUED_LIMIT, Job, JobState, NewJob
 from runtime.jobs.tables import JobRow
 from runtime.jobs.wake import notify
-
-QUEUED_LIMIT: Final = 20_000
-"""How many jobs of a user may wait."""
 
 _FIELDS: Final = (
     JobRow.id, JobRow.owner, JobRow.kind, JobRow.queue, JobRow.rank, JobRow.state, JobRow.flow, JobRow.batch,
