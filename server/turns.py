@@ -28,11 +28,11 @@ from server.access.caller import Caller
 from server.durable.journal import StepJournal
 from server.durable.parts import TurnParts
 from server.durable.queued import turn_job
+from server.elsewhere.queued import QueuedTurn
 from server.errors import ApiError
 from server.limits.slots import Slot
 from server.requests.asked import AskedTurn, asked_turn
 from server.stored_canvas import StoredCanvas
-from server.streams.queued import QueuedTurn
 from server.streams.running import RunningTurn, TurnExists
 from server.streams.sse import SseEncoder
 from tools.events import Progress

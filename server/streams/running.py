@@ -17,13 +17,13 @@ from runtime.database.backends.urls import is_sqlite
 from runtime.database.database import Database
 from runtime.jobs.job import QUEUED_LIMIT
 from runtime.telemetry import bound_fields
+from server.elsewhere.queued import QueuedTurn
+from server.elsewhere.turns import TurnsElsewhere
 from server.json_response import json_bytes
 from server.store.turns import Lines, SteadyClock, StoredTurn, TakenOver, TurnStore
 from server.streams.elsewhere import Heartbeat, ServerName
 from server.streams.event_log import EventLog, Reader
 from server.streams.event_writer import UNAVAILABLE, EventWriter
-from server.streams.queued import QueuedTurn
-from server.streams.stored import TurnsElsewhere
 from server.streams.turn import DurableTurn, Turn
 
 CLOSE_SECONDS: Final = 15.0

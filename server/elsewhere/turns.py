@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from runtime.database.database import Database
 from runtime.jobs.job import NewJob
+from server.elsewhere.feed import StoredFeed
+from server.elsewhere.queued import QueuedTurn
 from server.store.turns import RUNNING, Lines, SteadyClock, StoredTurn, TurnStore
 from server.streams.elsewhere import stop_elsewhere
-from server.streams.feed import StoredFeed
-from server.streams.queued import QueuedTurn
 
 if TYPE_CHECKING:
     from server.store.queued_turns import QueuedTurns
