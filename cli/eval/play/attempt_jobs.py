@@ -1,6 +1,7 @@
 """Jobs that are attempts at scenarios: a worker plays them as `eval run` does on one machine."""
 
 import asyncio
+import json
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from typing import Final
@@ -88,7 +89,7 @@ class AttemptJobs:
 
     async def attempt(self, claim: Claim) -> Outcome:
         """Play an attempt; what goes wrong in it is part of its result."""
-        given = AttemptGiven.model_validate(claim.given)
+        given = AttemptGiven.model_validate_json(json.dumps(claim.given))
         try:
             player: Player = player_named(given.player)
             engine = await self._engine(given.player)

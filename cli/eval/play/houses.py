@@ -1,6 +1,7 @@
 """Where scenarios are played: on an engine in this process, or on workers."""
 
 import asyncio
+import json
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -164,7 +165,7 @@ class _Workers:
 def _attempt(ended: EndedJob, given: AttemptGiven) -> Attempt:
     """The attempt of a job; one that no worker could play was not judged."""
     if ended.result is not None:
-        return Attempt.model_validate(ended.result)
+        return Attempt.model_validate_json(json.dumps(ended.result))
     return Attempt(
         scenario=given.scenario.id,
         digest=given.scenario.digest,
