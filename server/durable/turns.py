@@ -329,6 +329,7 @@ class DurableTurns:
         if self._removed and now - self._removed < REMOVE_SECONDS:
             return
         self._removed = now
+        await (await self._state.turns.elsewhere.queued()).end_forgotten()
         await remove(await ended_before((datetime.now(UTC) - KEPT).isoformat()))
 
 

@@ -22,9 +22,7 @@ def workers(python: Path, number: int) -> Generator[None]:
     """Workers for evaluations, as processes of the command."""
     command = (python, "-m", "cli.main", "worker", "--queues", "evals", "--places", "1", "--json")
     started = [
-        subprocess.Popen(
-            command, cwd=ROOT, env=dict(os.environ), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-        )
+        subprocess.Popen(command, cwd=ROOT, env=dict(os.environ), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         for _ in range(number)
     ]
     try:
