@@ -93,6 +93,7 @@ _ENTRIES = {
     "models": _Entry("models", "commands"),
     "bundles": _Entry("bundles.app", "commands"),
     "conversations": _Entry("conversations.app", "commands"),
+    "approvals": _Entry("conversations.approvals", "commands"),
     "runner": _Entry("runner", "commands"),
     "runs": _Entry("runs", "commands"),
     "jobs": _Entry("jobs.app", "commands"),

@@ -140,6 +140,7 @@ def create_app(
                 kept=settings.turn_events_kept,
                 data=settings.data,
                 durable=settings.is_durable,
+                queued=settings.user_queued_jobs,
             )
             state = ServerState(
                 settings,
@@ -167,7 +168,7 @@ def create_app(
             access.users = Users(serving.database)
             app.state.idempotency = IdempotencyKeys(serving.database)
             app.state.server, app.state.access, app.state.failures = state, access, failures
-            if settings.is_durable:
+            if settings.is_durable and not settings.queues_turns:
                 from server.durable.turns import open_durable
 
                 stack.push_async_callback(await open_durable(state, AssistTurn.of_parts))

@@ -147,6 +147,11 @@ class ServerSettings(LimitSettings):
         return self.durable
 
     @property
+    def queues_turns(self) -> bool:
+        """Whether workers take the turns that this server is asked for."""
+        return self.is_durable and not self.work_here and not is_sqlite(self.database_url)
+
+    @property
     def is_encrypted(self) -> bool:
         """Whether the server itself speaks TLS."""
         return self.tls_key is not None

@@ -6,7 +6,6 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractContextManager
-from uuid import uuid4
 
 import anyio
 
@@ -20,27 +19,21 @@ from agent.contract.events import (
     StopReason,
     Stored,
 )
-from agent.contract.requests import AssistRequest
 from agent.errors import ModelChoiceError
 from agent.turn.loop import agent
-from agent.turn.request import TurnRequest
 from agent.turn.result import TurnEnded, TurnError, TurnEvent
 from agent.turn.stream import TurnStream
 from flows.document import Flow, JsonObject
 from server.access.caller import Caller
-from server.durable.document import TurnDocument
 from server.durable.journal import StepJournal
 from server.durable.parts import TurnParts
-from server.errors import ApiError, not_stored
-from server.limits.admission import admit_turn, check_message
+from server.durable.queued import turn_job
+from server.elsewhere.queued import QueuedTurn
+from server.errors import ApiError
 from server.limits.slots import Slot
-from server.requests.body import flow_of, validated
-from server.requests.model import wanted_model
-from server.requests.turn import answers_of, check_files, check_tools
-from server.store.flows import FlowNotStored
-from server.stored_canvas import KeptCanvas, StoredCanvas
+from server.requests.asked import AskedTurn, asked_turn
+from server.stored_canvas import StoredCanvas
 from server.streams.running import RunningTurn, TurnExists
-from server.streams.signals import is_signal
 from server.streams.sse import SseEncoder
 from tools.events import Progress
 
@@ -105,86 +98,34 @@ class AssistTurn:
         self._stopped: StopReason | None = None
 
     @classmethod
-    async def of(cls, caller: Caller, document: JsonObject) -> AssistTurn:
-        """Prepare a turn.
+    async def of(cls, caller: Caller, asked: AskedTurn) -> AssistTurn:
+        """Prepare a turn that this server takes.
 
         Args:
             caller: who sends the message.
-            document: the request's JSON.
+            asked: what is asked for.
 
         Raises:
-            ApiError: a field is missing or wrong, there is no such flow, the model is unavailable, or a limit of the
-                user is reached.
+            ApiError: the model is unavailable.
         """
-        body = validated(AssistRequest, document)
-        check_message(caller, body.input_value)
-        if not (body.approvals or body.tool_results) and "input_value" not in document:
-            raise ApiError(
-                422, "invalid_request", "input_value is missing.", "Send the user's message.", "$.input_value"
-            )
-        if body.flow is not None and body.flow_id is not None:
-            raise ApiError(
-                422, "invalid_request", "Both flow and flow_id were given.", "Send one of the two.", "$.flow_id"
-            )
-        check_tools(body)
-        session = body.session_id or f"agentic_{uuid4()}"
-        turn_id = body.turn_id or uuid4().hex
-        stored = None if body.flow_id is None else await _stored(caller, body.flow_id, session, turn_id)
-        canvas = (
-            stored.flow
-            if stored
-            else None
-            if body.flow is None
-            else flow_of(body.flow, "$.flow", caller.settings.nodes_limit)
-        )
-        kept = None
-        if body.keep_canvas and canvas is None:
-            kept = KeptCanvas(caller.assistant, caller.id, session)
-            canvas = await kept.load()
-        await check_files(caller, body.files)
-        admission = await admit_turn(caller)
+        request, durable = asked.request, caller.state.durable
         try:
-            model = await wanted_model(caller.assistant, body.provider, body.model_name, caller.id)
-            answers = await answers_of(caller, body, session)
-            request = TurnRequest(
-                text="" if is_signal(body.input_value) else body.input_value,
-                session=session,
-                turn_id=turn_id,
-                user=caller.id,
-                scopes=tuple(caller.user.scope_names),
-                flow=canvas,
-                flow_id=body.flow_id,
-                model=model,
-                answers=answers,
-                tools=tuple(body.tools),
-                context=tuple(body.context),
-                keep_canvas=body.keep_canvas,
-                dismiss=body.dismiss,
-                apply=body.apply,
-                files=tuple(body.files),
-                max_attempts=body.max_attempts,
-                token_limit=admission.tokens,
-            )
-            choice = await caller.assistant.choose(model, caller.id)
-            slot = admission.slot
-            is_named = body.turn_id is not None
-            if caller.state.durable is not None:
-                found = None if stored is None else stored.loaded
-                begun = TurnDocument.of(request, model or choice.provider, found, details=body.details)
-                turn = cls.of_parts(await caller.state.durable.parts(begun, slot))
-                turn.is_named, turn.resumable = is_named, body.resumable
-                return turn
-            stream = caller.assistant.turn(request, stored or kept, choice)
-            turn = cls(stream, session, stored, turn_id, details=body.details, slot=slot)
-            turn.is_named, turn.resumable = is_named, body.resumable
-            return turn
+            if durable is not None:
+                turn = cls.of_parts(await durable.parts(asked.document, asked.slot))
+            else:
+                stream = caller.assistant.turn(request, asked.stored or asked.kept, asked.choice)
+                turn = cls(
+                    stream, request.session, asked.stored, request.turn_id, details=asked.details, slot=asked.slot
+                )
         except ModelChoiceError as refused:
-            admission.slot.release()
+            asked.slot.release()
             error = refused.error
             raise ApiError(400, error.code, error.message, error.fix, "$.provider") from None
         except BaseException:
-            admission.slot.release()
+            asked.slot.release()
             raise
+        turn.is_named, turn.resumable = asked.is_named, asked.resumable
+        return turn
 
     @classmethod
     def of_parts(cls, parts: TurnParts) -> AssistTurn:
@@ -308,8 +249,8 @@ class AssistTurn:
         return None if self._stored is None else await self._stored.save(self._stream.canvas)
 
 
-async def started(caller: Caller, document: JsonObject) -> tuple[RunningTurn, bool]:
-    """Start the turn that a request asks for.
+async def started(caller: Caller, document: JsonObject) -> tuple[RunningTurn | QueuedTurn, bool]:
+    """Start the turn that a request asks for, or queue it where workers take turns.
 
     Args:
         caller: who sends the message.
@@ -320,8 +261,12 @@ async def started(caller: Caller, document: JsonObject) -> tuple[RunningTurn, bo
 
     Raises:
         ApiError: the request is wrong, or 409 if the client has had a turn of this id.
+        QueueFull: too many jobs of the user wait.
     """
-    turn = await AssistTurn.of(caller, document)
+    asked = await asked_turn(caller, document)
+    if caller.settings.queues_turns:
+        return await _queued(caller, asked), asked.resumable
+    turn = await AssistTurn.of(caller, asked)
     durable, taken = caller.state.durable, turn
     if durable is not None and turn.parts is not None:
         taken = await durable.recorded(turn, turn.parts)
@@ -330,14 +275,24 @@ async def started(caller: Caller, document: JsonObject) -> tuple[RunningTurn, bo
             caller.id, taken, turn.id, is_named=turn.is_named, resumable=turn.resumable
         )
     except TurnExists:
-        fix = f"GET /api/v1/agentic/turns/{turn.id}/events follows it. Choose another id for a new turn."
-        raise ApiError(409, "turn_exists", "There is a turn of this id.", fix, "$.turn_id") from None
+        raise _exists(turn.id) from None
     return running, turn.resumable
 
 
-async def _stored(caller: Caller, flow_id: str, session: str, turn_id: str) -> StoredCanvas:
-    store = await caller.flows()
+async def _queued(caller: Caller, asked: AskedTurn) -> QueuedTurn:
+    """Ask for a worker; the place that a turn has here is for the time until then."""
+    request = asked.request
     try:
-        return StoredCanvas(await store.get(flow_id), store, session, turn_id, caller.settings.nodes_limit)
-    except FlowNotStored:
-        raise not_stored(flow_id, "$.flow_id") from None
+        job = turn_job(asked.document, caller.settings.work_seconds)
+        turns = caller.state.turns.elsewhere
+        queued = await turns.add(request.session, request.turn_id, job, resumable=asked.resumable)
+    finally:
+        asked.slot.release()
+    if queued is None:
+        raise _exists(request.turn_id)
+    return queued
+
+
+def _exists(turn: str) -> ApiError:
+    fix = f"GET /api/v1/agentic/turns/{turn}/events follows it. Choose another id for a new turn."
+    return ApiError(409, "turn_exists", "There is a turn of this id.", fix, "$.turn_id")

@@ -128,6 +128,8 @@ PRINTED: dict[str, Printed] = {
     "models remove-key": Printed((models.KeyRemoved,)),
     "bundles list": Printed((servers.BundleList,)),
     "bundles install": Printed((BundleEntry,)),
+    "approvals list": Printed((stored.ApprovalList,)),
+    "approvals withdraw": Printed((stored.ApprovalsWithdrawn,)),
     "conversations list": Printed((stored.ConversationList,)),
     "conversations show": Printed((stored.ConversationShown,)),
     "conversations rename": Printed((TranscriptEntry,)),

@@ -3,8 +3,22 @@
 from typing_extensions import TypedDict
 
 from agent.conversation.transcript.parts import TranscriptEntry, TranscriptMessage
+from agent.conversation.waiting import WaitingConversation
 from runtime.sessions.run_entry import RunEntry
 from server.store.flows import FlowEntry
+
+
+class ApprovalList(TypedDict):
+    """The conversations that wait for the user's answer, the longest first."""
+
+    conversations: list[WaitingConversation]
+
+
+class ApprovalsWithdrawn(TypedDict):
+    """A conversation whose questions were taken back, and how many there were."""
+
+    session_id: str
+    withdrawn: int
 
 
 class FileAdded(TypedDict):

@@ -37,13 +37,10 @@ from cli.output.streams import print_message, progress_bar
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from evals.analysis.cost import Ceiling
+    from cli.eval.play.houses import Wanted
     from evals.attempt import Attempt
     from evals.jsonl import JsonLines
-    from evals.play.attempts import AttemptLimits
-    from evals.players.player import Player
     from evals.scenario import Scenario
-    from evals.user_evaluators import UserEvaluator
     from flows.catalogue import Catalogue
 
 
@@ -85,6 +82,9 @@ def run(
     no_engine: Annotated[  # noqa: FBT002  (a flag of the command line)
         bool, typer.Option("--no-engine", help="The player cannot run flows: do not miss the runs that are asked for.")
     ] = False,
+    queue: Annotated[  # noqa: FBT002  (a flag of the command line)
+        bool, typer.Option("--queue", help="Let workers play: those for the queue `evals` of the same Postgres.")
+    ] = False,
     evaluator: Evaluators = None,
     require: Required = None,
     pack: PackName = None,
@@ -93,6 +93,7 @@ def run(
 ) -> None:
     """Play scenarios on the real engine and score the attempts."""
     use_pack(pack)
+    from cli.eval.play.houses import Wanted
     from cli.eval.play.summary import EvalSummary
     from evals.analysis.tally import write_verdicts
     from evals.play.attempts import AttemptLimits
@@ -105,17 +106,16 @@ def run(
     loaded_gate, own = gate_of(gate), evaluators_of(evaluator, require)
     chosen = WithoutEngine(player_of(player)) if no_engine else player_of(player)
     scenarios = _part(select(scenario or [], tag or [], split), shard)
-    play = _Play(
+    wanted = Wanted(
         scenarios=scenarios,
         player=chosen,
         limits=AttemptLimits(seconds=seconds, tokens=tokens),
         ceiling=ceiling_of(max_cost, chosen.name),
         concurrency=concurrency,
         repeats=repeats,
-        target=target,
-        resume=resume,
         evaluators=own,
     )
+    play = _Play(wanted=wanted, target=target, resume=resume, queue=queue)
     attempts, catalogue = asyncio.run(play.attempts())
     verdicts = score_with(scenarios, attempts, catalogue, own if resume else ())  # those played have their scores
     if score_target is not None:
@@ -132,62 +132,46 @@ def run(
 
 @dataclass(frozen=True, kw_only=True)
 class _Play:
-    scenarios: "list[Scenario]"
-    player: "Player"
-    limits: "AttemptLimits"
-    ceiling: "Ceiling | None"
-    concurrency: int
-    repeats: int
+    wanted: "Wanted"
     target: Path | None
     resume: bool
-    evaluators: "Sequence[UserEvaluator]"
+    queue: bool
 
     async def attempts(self) -> "tuple[list[Attempt], Catalogue]":
         """Play, writing the journal meanwhile; gives the attempts that count, and the component types."""
-        from cli.eval.play.environment import play_environment
-        from evals.play.attempts import play
+        from cli.eval.play.houses import house
         from evals.play.versions import origin
 
-        async with play_environment(self.concurrency, self.player.name) as environment:
+        wanted = self.wanted
+        async with house(wanted, queue=self.queue) as place:
             before = await asyncio.to_thread(self._earlier)
             done = [
                 attempt
                 for attempt in before
                 if attempt.harness_error is None
-                and attempt.player == self.player.name
-                and attempt.versions == environment.versions
+                and attempt.player == wanted.player.name
+                and attempt.versions == place.versions
                 and self._wants(attempt)
             ]
-            if self.ceiling is not None:
+            if wanted.ceiling is not None:
                 for attempt in before:
-                    self.ceiling.count(attempt)
+                    wanted.ceiling.count(attempt)
             journal = await asyncio.to_thread(self._journal)
-            total = len(self.scenarios) * self.repeats
-            with progress_bar(f"playing {self.player.name}", total, len(done)) as advance:
+            total = len(wanted.scenarios) * wanted.repeats
+            with progress_bar(f"playing {wanted.player.name}", total, len(done)) as advance:
 
                 async def ended(attempt: "Attempt") -> None:
                     if journal is not None and self.target is not None:
                         with writing(self.target):
-                            stamped = attempt.model_copy(update={"origin": origin(pack_label(), self.evaluators)})
+                            stamped = attempt.model_copy(update={"origin": origin(pack_label(), wanted.evaluators)})
                             await asyncio.to_thread(journal.append, stamped)
                     advance()
 
-                played = await play(
-                    self.scenarios,
-                    self.player,
-                    environment,
-                    repeats=self.repeats,
-                    concurrency=self.concurrency,
-                    limits=self.limits,
-                    ceiling=self.ceiling,
-                    evaluators=self.evaluators,
-                    skip={attempt.key for attempt in done},
-                    on_attempt=ended,
-                )
+                played = await place.play(wanted, {attempt.key for attempt in done}, ended)
             _note_agents([*done, *played])
             self._note_evaluators(done)
             self._note_runs(played)
-            return [*done, *played], environment.catalogue
+            return [*done, *played], place.catalogue
 
     def _earlier(self) -> "list[Attempt]":
         """The attempts of the journal that are kept; that one is mended or replaced is said."""
@@ -208,7 +192,7 @@ class _Play:
 
     def _note_evaluators(self, kept: "Sequence[Attempt]") -> None:
         """Say which of the user's own evaluators scored attempts of the journal in another version."""
-        now = {one.name: one.version for one in self.evaluators}
+        now = {one.name: one.version for one in self.wanted.evaluators}
         before = [attempt.origin.evaluators for attempt in kept if attempt.origin is not None]
         changed = [name for name, version in now.items() if any(one.get(name, version) != version for one in before)]
         if changed:
@@ -216,14 +200,14 @@ class _Play:
 
     def _note_runs(self, played: "Sequence[Attempt]") -> None:
         """Say how players without an engine are played, if this one leaves flows and never ran what was asked."""
-        asking = {one.id for one in self.scenarios if any(turn.run for turn in one.turns)}
+        asking = {one.id for one in self.wanted.scenarios if any(turn.run for turn in one.turns)}
         asked = [one for one in played if one.scenario in asking and one.flow is not None and not one.without_engine]
         if asked and not any(turn.runs for one in asked for turn in one.turns):
             print_message("No run that was asked for was made. A player that cannot run flows plays with --no-engine.")
 
     def _wants(self, attempt: "Attempt") -> bool:
-        wanted = {(scenario.id, scenario.digest) for scenario in self.scenarios}
-        return (attempt.scenario, attempt.digest) in wanted and attempt.repeat < self.repeats
+        wanted = {(scenario.id, scenario.digest) for scenario in self.wanted.scenarios}
+        return (attempt.scenario, attempt.digest) in wanted and attempt.repeat < self.wanted.repeats
 
     def _journal(self) -> "JsonLines[Attempt] | None":
         from evals.journal import open_journal

@@ -44,9 +44,21 @@ def worker(
         else:
             print_message(f"Worker {name} takes {settings.job_places} jobs at once from: {', '.join(chosen)}.")
 
+    async def working() -> None:
+        if "evals" not in chosen:
+            await work(settings, chosen, ready)
+            return
+        from cli.eval.play.attempt_jobs import AttemptJobs
+
+        attempts = AttemptJobs(settings.job_places)
+        try:
+            await work(settings, chosen, ready, {"attempt": attempts.attempt})
+        finally:
+            await attempts.aclose()
+
     configure_logs("json" if as_json else settings.log)
     try:
         with store_errors():
-            asyncio.run(work(settings, chosen, ready))
+            asyncio.run(working())
     except CannotWork as unable:
         raise CommandError("cannot_work", unable.message, fix=unable.fix) from None

@@ -16,8 +16,8 @@ from runtime.database.backends.clock import DatabaseTime
 from runtime.database.database import Database
 from runtime.database.tables import RunRow
 from runtime.jobs.errors import BatchNotFound
-from runtime.jobs.job import BATCH, ENDED, NewJob
-from runtime.jobs.rows import QUEUED_LIMIT, Jobs, cancel_where, retry_where
+from runtime.jobs.job import BATCH, ENDED, QUEUED_LIMIT, NewJob
+from runtime.jobs.rows import Jobs, cancel_where, retry_where
 from runtime.jobs.tables import BatchRow, JobRow
 
 CEILING: Final = "The batch has used as many tokens as it may."

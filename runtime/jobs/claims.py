@@ -19,7 +19,7 @@ from runtime.database.backends.clock import DatabaseTime
 from runtime.database.database import Database
 from runtime.database.runs import add_run
 from runtime.durable.leases import LEASE_SECONDS, beat, is_gone
-from runtime.jobs.job import BATCH, PERSON, TRIES, Claim, Outcome, QueueName
+from runtime.jobs.job import BATCH, PERSON, TRIES, TURN_TRIES, Claim, Outcome, QueueName
 from runtime.jobs.tables import JobRow
 from runtime.jobs.wake import notify
 from runtime.keychain.master_key import SecretKeyUnavailable
@@ -229,7 +229,8 @@ def _claim_of(row: Any, given: JsonObject) -> Claim:
 
 def _returned(tries: int, *, uncounted: bool = False) -> dict[str, Any]:
     """How a running job stands once nobody works on it: it waits again, unless it is to be ended or was tried often."""
-    spent = and_(JobRow.attempts >= tries, ~JobRow.stop_asked)
+    often = case((JobRow.kind == "turn", TURN_TRIES), else_=tries)
+    spent = and_(JobRow.attempts >= often, ~JobRow.stop_asked)
     over = or_(spent, JobRow.stop_asked)
     return {
         "state": case((JobRow.stop_asked, STOPPED), (spent, "failed"), else_="queued"),

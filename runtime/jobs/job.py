@@ -35,6 +35,12 @@ BATCH: Final = 10
 TRIES: Final = 3
 """How often a job is begun at most. One that ends its worker each time is not begun again."""
 
+TURN_TRIES: Final = 9
+"""The same for a turn, which itself counts how often each of its steps is begun, and goes on from the last one."""
+
+QUEUED_LIMIT: Final = 20_000
+"""How many jobs of a user may wait."""
+
 TIMEOUT_SECONDS: Final = 3_600.0
 """How long a job may take unless it says otherwise."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from itertools import count
 from typing import Any, Final
 
@@ -15,12 +16,9 @@ from runtime.database.backends.asynchronous import AsyncConnection
 from runtime.database.backends.clock import DatabaseTime
 from runtime.database.database import Database
 from runtime.jobs.errors import JobGoesOn, JobHasEnded, JobNotFound, QueueFull
-from runtime.jobs.job import ENDED, Job, JobState, NewJob
+from runtime.jobs.job import ENDED, QUEUED_LIMIT, Job, JobState, NewJob
 from runtime.jobs.tables import JobRow
 from runtime.jobs.wake import notify
-
-QUEUED_LIMIT: Final = 20_000
-"""How many jobs of a user may wait."""
 
 _FIELDS: Final = (
     JobRow.id, JobRow.owner, JobRow.kind, JobRow.queue, JobRow.rank, JobRow.state, JobRow.flow, JobRow.batch,
@@ -29,6 +27,23 @@ _FIELDS: Final = (
 )  # fmt: skip
 
 _ADDED_AT_ONCE: Final = 500
+
+
+@dataclass(frozen=True)
+class EndedJob:
+    """What came of a job of a batch.
+
+    Attributes:
+        position: its place in the batch.
+        state: how it ended.
+        result: what it gave; None if it gave nothing.
+        error: why it failed; None if it did not.
+    """
+
+    position: int
+    state: JobState
+    result: JsonObject | None
+    error: str | None
 
 
 class Jobs:
@@ -159,6 +174,40 @@ class Jobs:
             raise JobGoesOn(found)
         return found
 
+    async def ended(self, owner: str, batch: str, known: Collection[int] = (), limit: int = 50) -> list[EndedJob]:
+        """What came of jobs of a batch that have ended, in the order of their places.
+
+        Args:
+            owner: whose they are.
+            batch: what they belong to.
+            known: the places of those that are not wanted.
+            limit: how many at most.
+
+        Raises:
+            SecretKeyUnavailable: it was encrypted with another key.
+        """
+        over = and_(JobRow.owner == owner, JobRow.batch == batch, JobRow.state.in_(ENDED))
+        async with self._database.reading() as connection:
+            places = (await connection.execute(select(JobRow.position).where(over).order_by(JobRow.position))).scalars()
+            wanted = [place for place in places if place not in known][:limit]
+            if not wanted:
+                return []
+            fields = select(JobRow.position, JobRow.state, JobRow.result, JobRow.error)
+            these = and_(over, JobRow.position.in_(wanted))
+            rows = (await connection.execute(fields.where(these).order_by(JobRow.position))).all()
+        return await asyncio.to_thread(lambda: [self._ended(row) for row in rows])
+
+    async def cancel_batch(self, owner: str, batch: str) -> None:
+        """End the jobs of a batch that have not ended."""
+        async with self._database.writing(owner) as connection:
+            await cancel_where(connection, and_(JobRow.owner == owner, JobRow.batch == batch))
+
+    async def remove_batch(self, owner: str, batch: str) -> None:
+        """Delete the jobs of a batch; those that go on end, and what comes of them is refused."""
+        async with self._database.writing(owner) as connection:
+            await connection.execute(delete(JobRow).where(JobRow.owner == owner, JobRow.batch == batch))
+            await notify(connection, "stop")
+
     async def is_anything_left(self) -> bool:
         """Whether any job waits or goes on, of whomever."""
         left = exists().where(JobRow.state.in_(("queued", "running")))
@@ -166,13 +215,17 @@ class Jobs:
             return bool((await connection.execute(select(left))).scalar())
 
     async def remove_ended(self, seconds: float) -> int:
-        """Delete the jobs of all owners that ended so many seconds ago, but those of batches; returns how many."""
-        old = and_(JobRow.state.in_(ENDED), JobRow.ended_at < DatabaseTime(seconds), JobRow.batch == "")
+        """Delete the jobs of all owners that ended so many seconds ago, but the inputs of batches; returns how many."""
+        old = and_(JobRow.state.in_(ENDED), JobRow.ended_at < DatabaseTime(seconds), JobRow.kind != "item")
         async with self._database.reading() as connection:
             if not (await connection.execute(select(exists().where(old)))).scalar():
                 return 0
         async with self._database.writing() as connection:
             return (await connection.execute(delete(JobRow).where(old))).rowcount
+
+    def _ended(self, row: Any) -> EndedJob:
+        result = None if row.result is None else self._opened(row.result)
+        return EndedJob(row.position, row.state, result, row.error)
 
     def _sealed(self, given: JsonObject) -> str:
         return self._database.documents.seal_text(json.dumps(given, ensure_ascii=False, separators=(",", ":")))

@@ -19,8 +19,8 @@ from runtime.database.backends.asynchronous import AsyncConnection
 from runtime.database.backends.clock import DatabaseTime
 from runtime.database.database import Database
 from runtime.jobs.errors import BadSchedule, ScheduleNotFound, WebhookRefused
-from runtime.jobs.job import BATCH, PERSON, NewJob, ScheduleKind
-from runtime.jobs.rows import QUEUED_LIMIT, Jobs
+from runtime.jobs.job import BATCH, PERSON, QUEUED_LIMIT, NewJob, ScheduleKind
+from runtime.jobs.rows import Jobs
 from runtime.jobs.tables import ScheduleRow
 
 TOKEN: Final = "whk_"  # noqa: S105  (the beginning of one)

@@ -40,6 +40,9 @@ KEPT_SECONDS: Final = 7 * 86_400.0
 END_SECONDS: Final = 5.0
 """How long jobs may take to end that are given back."""
 
+STOP_ASKED: Final = "stop asked"
+"""The message with which work is cancelled that someone has asked to end; other work goes on elsewhere."""
+
 STORE_SECONDS: Final = 0.2
 """How long a worker waits before it tries again to say what came of a job."""
 
@@ -134,7 +137,7 @@ class Worker:
         self._waited = asyncio.Event()
         self._taken = asyncio.Event()
         self._taken.set()
-        self._listener = None if is_sqlite(database.url) else Listener(database.url, self.wake)
+        self._listener = None if is_sqlite(database.url) else Listener(database.url, lambda _: self.wake())
 
     @property
     def under_way(self) -> int:
@@ -293,7 +296,7 @@ class Worker:
                 is_asked = left.get(going.claim.number)
                 if is_asked is not False and not going.is_over:
                     going.is_stopped = bool(is_asked)
-                    going.task.cancel()
+                    going.task.cancel(STOP_ASKED if going.is_stopped else None)
 
     async def _prune(self) -> None:
         """Delete what is too old."""

@@ -51,6 +51,7 @@ NEEDS: Final[Mapping[str, Needs]] = {
     "/api/v1/agentic/turns/{turn_id}/events": Needs(),
     "/api/v1/agentic/turns/{turn_id}/cancel": Needs(),
     "/api/v1/agentic/approvals": Needs(),
+    "/api/v1/agentic/approvals/{session:path}/withdraw": Needs(),
     "/api/v1/agentic/sessions/reset": Needs(),
     "/api/v1/agentic/check-config": Needs(),
     CLIENT_METRICS_PATH: Needs(change="read"),

@@ -41,6 +41,9 @@ TRIES: Final = 3
 LOOK_SECONDS: Final = 1.0
 """How often a server looks for turns of servers that are gone."""
 
+ORDER_SECONDS: Final = 0.1
+"""How often it is looked whether the turn before one of the same conversation has ended."""
+
 KEPT: Final = timedelta(days=1)
 """How long what is recorded of a turn is kept after it was begun, if it has ended."""
 
@@ -223,12 +226,20 @@ class DurableTurns:
 
     async def _go_on(self, document: TurnDocument, steps: int, taken: TakenOver) -> None:
         owner, turn_id = document.request.user, document.request.turn_id
+        await self._until_first(owner, turn_id)
         parts = await self.parts(document, self._state.turn_slots.take_beyond(owner))
         parts.journal.go_on(steps, taken.last, partial(self._store_lost, owner, turn_id, taken.attempt))
         await parts.journal.undo_half_done()
         recorded = RecordedTurn(self._serve(parts), parts.journal, None, partial(self._note_stop, owner, turn_id))
         log.warning("turns.durable.goes_on turn=%s attempt=%d steps=%d", turn_id, taken.attempt, steps)
         await self._state.turns.go_on(owner, turn_id, recorded, taken).task
+
+    async def _until_first(self, owner: str, turn: str) -> None:
+        """Wait until the earlier turns of the conversation have ended that were lost with this one."""
+        store, queued = await self._state.turns.store(), await self._state.turns.elsewhere.queued()
+        while await queued.comes_later(owner, turn, waiting=False):
+            await store.beat()
+            await asyncio.sleep(ORDER_SECONDS)
 
     async def _store_lost(self, owner: str, turn: str, attempt: int, lines: Lines) -> None:
         """Store events that an earlier process has sent and not stored."""
@@ -263,8 +274,8 @@ class DurableTurns:
                 await self.look(mine=mine)
                 mine = False
                 await self._remove_old()
-            except StoreUnavailable:
-                log.exception("turns.durable.not_looked")
+            except Exception:
+                log.exception("turns.durable.not_looked")  # whatever is wrong with one turn, it is looked again
             if is_sqlite(self._state.assistant.database.url):
                 await asyncio.sleep(REMOVE_SECONDS)
             else:
@@ -298,6 +309,8 @@ class DurableTurns:
             del self._given[owner, turn]
             if taken is None:
                 continue
+            if found is None and await (await self._state.turns.elsewhere.queued()).return_unbegun(owner, turn):
+                continue  # its job is given to another worker
             if found is None or not found.document:
                 await EarlyEnding(self._state, None, taken, UNKNOWN).end_alone(owner, turn)
                 continue
@@ -317,6 +330,7 @@ class DurableTurns:
         if self._removed and now - self._removed < REMOVE_SECONDS:
             return
         self._removed = now
+        await (await self._state.turns.elsewhere.queued()).end_forgotten()
         await remove(await ended_before((datetime.now(UTC) - KEPT).isoformat()))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 from collections.abc import Collection, Sequence
 from math import inf
 from time import monotonic
@@ -19,7 +18,9 @@ from runtime.database.backends.once import TurnEffectRow
 from runtime.database.connections import upsert
 from runtime.database.database import Database
 from runtime.database.tables import ServerRow, TurnEventsRow, TurnRow
+from runtime.jobs.wake import TURNS, notify
 from server.json_response import json_bytes
+from server.store.sessions import session_digest, turn_name
 from server.store.turns import (
     BEAT_SECONDS,
     DURABLE_BEAT_SECONDS,
@@ -36,6 +37,9 @@ from server.store.turns import (
 
 ROW_BYTES: Final = 128 * 1_024
 """Bytes of events beyond which those that were sent together take another row."""
+
+NAMED: Final = 400
+"""How many turns a notice names."""
 
 READ_ROWS: Final = 4
 """Rows that are read at a time."""
@@ -55,9 +59,10 @@ _END = (
 _END_RUNNING = _END.where(TurnRow.state == RUNNING)
 _THERE = exists().where(ServerRow.id == TurnRow.server, ServerRow.seen_at > DatabaseTime(LEASE_SECONDS))
 _PLAIN = TurnRow.attempt.is_(None)
-_LOST = and_(TurnRow.state == RUNNING, not_(_THERE))
+_TAKEN = TurnRow.server != ""
+_LOST = and_(TurnRow.state == RUNNING, _TAKEN, not_(_THERE))
 _GONE = not_(exists().where(ServerRow.id == TurnRow.server, ServerRow.seen_at > DatabaseTime(DURABLE_LEASE_SECONDS)))
-_LOST_DURABLE = and_(TurnRow.state == RUNNING, TurnRow.attempt.is_not(None), _GONE)
+_LOST_DURABLE = and_(TurnRow.state == RUNNING, TurnRow.attempt.is_not(None), _TAKEN, _GONE)
 
 
 class SqlTurns:
@@ -75,6 +80,7 @@ class SqlTurns:
         self, database: Database, server: str, kept: float, clock: SteadyClock, *, durable: bool = False
     ) -> None:
         self._endable = _PLAIN if durable else true()
+        self._tells = durable
         self._pause = DURABLE_BEAT_SECONDS if durable else BEAT_SECONDS
         self._database = database
         self._server = server
@@ -112,6 +118,9 @@ class SqlTurns:
             await self._append(
                 connection, [one for one, _ in kept], [row for _, rows in kept for row in rows], again=again
             )
+            if self._tells:
+                for some in _named([one for one, _ in kept]):
+                    await notify(connection, some, TURNS)
         return refused
 
     async def _append(
@@ -161,7 +170,7 @@ class SqlTurns:
 
     async def running(self, owner: str, session: str) -> str | None:
         """The turn of a conversation that runs, the latest if there are several."""
-        mine = and_(TurnRow.owner == owner, TurnRow.session == _digest(session), TurnRow.state == RUNNING)
+        mine = and_(TurnRow.owner == owner, TurnRow.session == session_digest(session), TurnRow.state == RUNNING)
         wanted = select(TurnRow.id).where(mine).order_by(TurnRow.started_at.desc()).limit(1)
         async with self._database.reading() as connection:
             return (await connection.execute(wanted)).scalar_one_or_none()
@@ -179,7 +188,7 @@ class SqlTurns:
 
     async def forget(self, owner: str, *, session: str | None = None, turn: str | None = None) -> None:
         """Delete one turn, or the turns of a conversation that have ended."""
-        of_session = and_(TurnRow.session == _digest(session or ""), TurnRow.state != RUNNING)
+        of_session = and_(TurnRow.session == session_digest(session or ""), TurnRow.state != RUNNING)
         wanted = of_session if turn is None else TurnRow.id == turn
         gone = and_(TurnRow.owner == owner, wanted)
         ids = select(TurnRow.id).where(gone)
@@ -287,8 +296,9 @@ class SqlTurns:
 
     async def runs_elsewhere(self, owner: str, session: str) -> bool:
         """Whether another server that is there takes a turn of a conversation."""
-        of_session = and_(TurnRow.owner == owner, TurnRow.session == _digest(session), TurnRow.state == RUNNING)
-        wanted = select(TurnRow.id).where(of_session, TurnRow.server != self._server, _THERE).limit(1)
+        of_session = and_(TurnRow.owner == owner, TurnRow.session == session_digest(session), TurnRow.state == RUNNING)
+        elsewhere = or_(not_(_TAKEN), and_(TurnRow.server != self._server, _THERE))
+        wanted = select(TurnRow.id).where(of_session, elsewhere).limit(1)
         async with self._database.reading() as connection:
             return (await connection.execute(wanted)).first() is not None
 
@@ -305,7 +315,7 @@ class SqlTurns:
         return {
             "owner": owner,
             "id": turn,
-            "session": _digest(session),
+            "session": session_digest(session),
             "server": self._server,
             "state": state,
             "last": last,
@@ -354,9 +364,10 @@ def _parts(added: NewEvents) -> list[tuple[int, list[bytes]]]:
     return parts
 
 
-def _digest(session: str) -> str:
-    """Stands for a conversation, whose id is any text of the client's."""
-    return hashlib.sha256(session.encode("utf-8", "surrogatepass")).hexdigest()
+def _named(added: Sequence[NewEvents]) -> list[str]:
+    """The names of turns as notices have them, as many in each as fit."""
+    names = [turn_name(one.owner, one.turn) for one in added]
+    return [" ".join(names[at : at + NAMED]) for at in range(0, len(names), NAMED)]
 
 
 async def _is_ours(connection: AsyncConnection, added: NewEvents) -> bool:

@@ -15,19 +15,19 @@ from agent.contract.endings import cancelled
 from agent.contract.events import CancelledEvent, CompleteEvent, Ending, ErrorEvent, Event, StopReason
 from runtime.database.backends.urls import is_sqlite
 from runtime.database.database import Database
+from runtime.jobs.job import QUEUED_LIMIT
 from runtime.telemetry import bound_fields
+from server.elsewhere.queued import QueuedTurn
+from server.elsewhere.turns import TurnsElsewhere
 from server.json_response import json_bytes
-from server.store.turns import RUNNING, Lines, SteadyClock, StoredTurn, TakenOver, TurnStore
-from server.streams.elsewhere import Heartbeat, ServerName, stop_elsewhere
+from server.store.turns import Lines, SteadyClock, StoredTurn, TakenOver, TurnStore
+from server.streams.elsewhere import Heartbeat, ServerName
 from server.streams.event_log import EventLog, Reader
 from server.streams.event_writer import UNAVAILABLE, EventWriter
 from server.streams.turn import DurableTurn, Turn
 
 CLOSE_SECONDS: Final = 15.0
 """How long turns may take to end when the server stops: to clean up and save."""
-
-POLL_SECONDS: Final = 0.25
-"""How often the events of a turn that runs elsewhere are read."""
 
 INTERRUPTED: Final = "The server ended during this turn; what was saved before is kept."
 
@@ -153,6 +153,10 @@ class RunningTurns:
         data: the data folder, which names the server.
         clock: the time of what is stored.
         durable: whether turns of servers that are gone are not ended, because a server goes on with them.
+        queued: how many jobs of a user may wait.
+
+    Attributes:
+        elsewhere: the turns that other processes take.
     """
 
     def __init__(
@@ -165,6 +169,7 @@ class RunningTurns:
         data: Path,
         clock: SteadyClock | None = None,
         durable: bool = False,
+        queued: int = QUEUED_LIMIT,
     ) -> None:
         self._durable = durable
         self._database = database
@@ -179,6 +184,7 @@ class RunningTurns:
         self._opened: TurnStore | None = None
         self._opening = asyncio.Lock()
         self._watching: asyncio.Task[None] | None = None
+        self.elsewhere = TurnsElsewhere(database, self.store, self.find, stopping, self._clock, queued)
         self._heartbeat = Heartbeat(
             self.store, lambda: bool(self._turns), self._stop_asked, listens=not is_sqlite(database.url)
         )
@@ -226,6 +232,17 @@ class RunningTurns:
             attempt=1 if durable else None,
         )
         return self._begin(turn, log, self._grace if resumable else None)
+
+    def take(self, owner: str, turn_id: str, turn: DurableTurn, attempt: int) -> RunningTurn:
+        """Take a durable turn that has waited.
+
+        Args:
+            owner: whose turn it is.
+            turn_id: its id.
+            turn: what runs.
+            attempt: the number of this process among those that have taken it.
+        """
+        return self.go_on(owner, turn_id, turn, TakenOver(attempt, tries=1, last=0, stop_asked=False))
 
     def go_on(self, owner: str, turn_id: str, turn: DurableTurn, taken: TakenOver) -> RunningTurn:
         """Go on with a durable turn that another process has begun.
@@ -288,14 +305,19 @@ class RunningTurns:
 
     async def stop_elsewhere(self, owner: str, turn: str) -> StoredTurn | None:
         """Let the server that takes a turn stop it; None when it does not stop it in time."""
-        return await stop_elsewhere(await self.store(), owner, turn)
+        return await self.elsewhere.stop(owner, turn)
 
     async def runs_elsewhere(self, owner: str, session: str) -> bool:
         """Whether another server takes a turn of a conversation."""
         return await (await self.store()).runs_elsewhere(owner, session)
 
-    async def read(self, running: RunningTurn, reader: Reader) -> AsyncGenerator[Lines]:
-        """The events of a turn that runs here, as they come."""
+    async def read(self, running: RunningTurn | QueuedTurn, reader: Reader) -> AsyncGenerator[Lines]:
+        """The events of a turn that was started here, as they come."""
+        if isinstance(running, QueuedTurn):
+            async with aclosing(running.read(reader)) as events:
+                async for lines in events:
+                    yield lines
+            return
         async with aclosing(running.log.read(reader, self._read_stored)) as events:
             async for lines in events:
                 yield lines
@@ -320,17 +342,9 @@ class RunningTurns:
         finally:
             running.leave(reader)
 
-    async def read_stored(self, owner: str, turn: str, after: int) -> AsyncGenerator[Lines]:
+    def read_stored(self, owner: str, turn: str, after: int) -> AsyncGenerator[Lines]:
         """The events of a turn that ran here before, or runs on another server with this database, to the last."""
-        store = await self.store()
-        while True:
-            found = await self.find(owner, turn)
-            while lines := await store.read(owner, turn, after):
-                after = lines[-1][0]
-                yield lines
-            if found is None or found.state != RUNNING or self._stopping.is_set():
-                return
-            await asyncio.sleep(POLL_SECONDS)
+        return self.elsewhere.read(owner, turn, after)
 
     async def forget(self, owner: str, session: str) -> None:
         """Delete the events of a conversation; those of a turn that runs when it ends."""
@@ -350,6 +364,7 @@ class RunningTurns:
             for task in late:
                 task.cancel()
         await self._writer.aclose()
+        self.elsewhere.aclose()
         self._name.release()
         if self._watching is not None:
             self._watching.cancel()

@@ -289,6 +289,8 @@ WORKS = {
     "models remove-key": Works(f"models remove-key openai --json {ON}", "", code=1),
     "bundles list": Works(f"bundles list --json {ON}", "", code=1),
     "bundles install": Works(f"bundles install lfx-slack --json {ON}", "", code=1),
+    "approvals list": Works("approvals list --json", "wirewright.db"),
+    "approvals withdraw": Works("approvals withdraw none --json", "wirewright.db", code=1),
     "conversations list": Works("conversations list --json", "wirewright.db"),
     "conversations show": Works("conversations show none --json", "wirewright.db", code=1),
     "conversations rename": Works("conversations rename none Echo --json", "wirewright.db", code=1),

@@ -140,6 +140,12 @@ PARITY: dict[str, OnServer | Here | Carries] = {
     "bundles install": OnServer(
         "bundles install lfx-nothing", ("POST /api/v1/bundles/{name}/install",), alone=True, code=1
     ),
+    "approvals list": OnServer("approvals list", ("GET /api/v1/agentic/approvals",)),
+    "approvals withdraw": OnServer(
+        "approvals withdraw monday",
+        ("GET /api/v1/agentic/approvals", "POST /api/v1/agentic/approvals/{session:path}/withdraw"),
+        code=1,
+    ),
     "conversations list": OnServer("conversations list", ("GET /api/v1/conversations",)),
     "conversations show": OnServer(
         "conversations show monday", ("GET /api/v1/conversations", f"GET {CONVERSATION}")
@@ -212,7 +218,6 @@ WITHOUT_COMMAND: dict[str, str] = {
     f"GET {TURN}/events": "`ask` and `chat` go on with it after a lost connection: test_ask.py, test_chat.py",
     f"POST {TURN}/cancel": "`ask` and `chat` stop a turn with it on Ctrl-C: test_ask.py",
     "POST /api/v1/agentic/sessions/reset": "`/reset` and `/forget` of `chat`: test_chat.py",
-    "GET /api/v1/agentic/approvals": "a page lists what waits; `conversations list` marks those that wait",
     "GET /api/v1/agentic/check-config": "`models list` says it, and more",
     "POST /api/v1/agentic/client-metrics": "a page reports what only it can measure",
     "POST /api/v1/components/configure": "an editor asks what values change; `ask` and `flow build` do it themselves",

@@ -1,7 +1,8 @@
-"""A server whose run of a flow never ends where it is told so: a program of its own, which is killed in the middle."""
+"""A server, or a worker, whose run of a flow never ends where it is told so: a program that is killed in the middle."""
 
 import asyncio
 import os
+import sys
 from collections.abc import Sequence
 
 from pydantic_ai import ModelResponse, TextPart, ToolCallPart
@@ -12,6 +13,7 @@ from flows.catalogue import Catalogue
 from flows.document import Flow
 from runtime.options import RunOptions
 from runtime.results import RunResult
+from server.jobs.process import work
 from server.serve import serve
 from server.settings import ServerSettings
 from tests.server.durable.playing import MESSAGE, model_of
@@ -41,14 +43,23 @@ class Runner(StandInRunner):
 
 
 def main() -> None:
-    """Serve on a free port."""
+    """Serve on a free port, or work for a queue that is named."""
     settings = ServerSettings()
     model = model_of(
         lambda messages: SCRIPT[sum(isinstance(one, ModelResponse) for one in messages)],
         MESSAGE,
         settings.data / "requests",
     )
-    serve(settings, assistant=Assistant(settings, Runner(), catalogue=Catalogue.load(), model=model))
+    assistant = Assistant(settings, Runner(), catalogue=Catalogue.load(), model=model)
+    if sys.argv[1:]:
+
+        def ready(name: str) -> None:
+            sys.stdout.write(f"{name}\n")
+            sys.stdout.flush()
+
+        asyncio.run(work(settings, ["turns"], ready, assistant=assistant))
+    else:
+        serve(settings, assistant=assistant)
 
 
 if __name__ == "__main__":

@@ -34,6 +34,7 @@ Sent = tuple[dict[str, Any], dict[str, Any]]
 
 REPEATABLE = {
     "/api/v1/agentic/turns/{turn_id}/cancel",
+    "/api/v1/agentic/approvals/{session:path}/withdraw",
     "/api/v1/runs/{run_id}/cancel",
     "/api/v1/bundles/{name}/install",
     "/api/v1/components/configure",

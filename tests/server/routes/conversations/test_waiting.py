@@ -47,6 +47,27 @@ async def test_a_question_that_has_waited_too_long_is_withdrawn(catalogue: Catal
         state = await who.memory.load(LOCAL_USER, "s")
         state.updated_at = "2026-01-01T00:00:00+00:00"
         await who.memory.save(LOCAL_USER, "s", state)
+        assert (await live.client.get(WAITING)).json() == {"conversations": []}
         answer = {approval["id"]: {"decision": "approve"}}
         late = await events(live.client, session_id="s", flow=canvas.to_json(), approvals=answer)
+        assert (late[-1]["event"], late[-1]["code"]) == ("error", "nothing_pending")
+
+
+async def test_a_question_is_taken_back_and_nothing_of_it_is_done(catalogue: Catalogue) -> None:
+    canvas = flow_of(LOUDER, catalogue)
+    node = node_id(canvas, "Prompt Template")
+    change = call("configure_component", 1, component_id=node, values={"template": "Whisper: {text}"})
+    who = assistant(catalogue, ScriptedModel("build_flow", [change]))
+    async with serving(who) as live:
+        asked = await events(live.client, input_value="Whisper", session_id="a/b", flow=canvas.to_json())
+        [approval] = asked[-1]["data"]["approvals"]
+        done = await live.client.post(f"{WAITING}/a%2Fb/withdraw")
+        assert (done.status_code, done.json()) == (200, {"session_id": "a/b", "withdrawn": 1})
+        assert (await live.client.get(WAITING)).json() == {"conversations": []}
+        again = await live.client.post(f"{WAITING}/a%2Fb/withdraw")
+        assert (again.status_code, again.json()["error"]["code"]) == (404, "nothing_pending")
+        [entry], _ = await who.memory.transcripts.page(LOCAL_USER, 9, 0)
+        assert not entry.waiting
+        answer = {approval["id"]: {"decision": "approve"}}
+        late = await events(live.client, session_id="a/b", flow=canvas.to_json(), approvals=answer)
         assert (late[-1]["event"], late[-1]["code"]) == ("error", "nothing_pending")

@@ -1,0 +1,134 @@
+"""What other processes store of turns that are followed here, read for all followers together."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Final
+
+from runtime.database.backends.urls import is_sqlite
+from server.store.news import News, TurnKey
+from server.store.sessions import turn_name
+
+if TYPE_CHECKING:
+    from runtime.jobs.wake import Listener
+    from server.store.queued_turns import QueuedTurns
+
+POLL_SECONDS: Final = 0.25
+"""How often a turn is looked at that runs elsewhere, if nothing tells of it."""
+
+TOLD_SECONDS: Final = 0.5
+"""The same where notices are heard: processes of earlier versions give none."""
+
+READ_AT_ONCE: Final = 100
+"""How many turns are read in one query."""
+
+
+class StoredFeed:
+    """Reads the stored events of turns for all that follow them here.
+
+    Args:
+        url: the database, as an SQLAlchemy URL.
+        store: opens the stored turns.
+    """
+
+    def __init__(self, url: str, store: Callable[[], Awaitable[QueuedTurns]]) -> None:
+        self._store = store
+        self._wanted: list[tuple[TurnKey, int, asyncio.Future[News]]] = []
+        self._reading: asyncio.Task[None] | None = None
+        self._told: dict[str, set[asyncio.Event]] = {}
+        self._url = url
+        self._listener: Listener | None = None
+        self._listening: asyncio.Task[None] | None = None
+
+    async def read(self, owner: str, turn: str, after: int) -> News:
+        """How a turn stands, and its events after number `after`.
+
+        Raises:
+            StoreUnavailable: it cannot be read.
+            SecretKeyUnavailable: its events were encrypted with another key.
+        """
+        future: asyncio.Future[News] = asyncio.get_running_loop().create_future()
+        self._wanted.append(((owner, turn), after, future))
+        if self._reading is None or self._reading.done():
+            self._reading = asyncio.create_task(self._read(), name="turns-reading")
+        return await future
+
+    def follow(self, owner: str, turn: str) -> Following:
+        """Begin to hear of a turn."""
+        if self._listener is None and not is_sqlite(self._url):
+            from runtime.jobs.wake import TURNS, Listener
+
+            self._listener = Listener(self._url, self._heard, TURNS)
+            self._listening = asyncio.create_task(self._listener.run(), name="turns-listening")
+        return Following(self._told, turn_name(owner, turn), self)
+
+    @property
+    def pause(self) -> float:
+        """How many seconds nothing may be heard of a turn before it is looked at."""
+        return TOLD_SECONDS if self._listener is not None and self._listener.is_listening else POLL_SECONDS
+
+    def aclose(self) -> None:
+        """Hear nothing more."""
+        if self._listening is not None:
+            self._listening.cancel()
+
+    def _heard(self, notice: str) -> None:
+        names = notice.split() if notice else list(self._told)
+        for name in names:
+            for event in self._told.get(name, ()):
+                event.set()
+
+    async def _read(self) -> None:
+        """Read what is wanted; what is wanted meanwhile is read together afterwards."""
+        await asyncio.sleep(0)  # what others want in the same moment is read at once
+        while self._wanted:
+            taken, self._wanted = self._wanted[:READ_AT_ONCE], self._wanted[READ_AT_ONCE:]
+            after: dict[TurnKey, int] = {}
+            for key, known, _ in taken:
+                after[key] = min(known, after.get(key, known))
+            try:
+                found = await (await self._store()).news(list(after.items()))
+            except Exception as failure:  # noqa: BLE001  (each follower gets it)
+                for _, _, future in taken:
+                    if not future.done():
+                        future.set_exception(failure)
+                continue
+            for key, known, future in taken:
+                if not future.done():
+                    news = found.get(key, News(None))
+                    lines = [line for line in news.lines if line[0] > known]
+                    future.set_result(News(news.turn, lines, news.is_forgotten))
+
+
+class Following:
+    """Hears of one turn for as long as the block lasts."""
+
+    def __init__(self, told: dict[str, set[asyncio.Event]], name: str, feed: StoredFeed) -> None:
+        self._told = told
+        self._name = name
+        self._feed = feed
+        self._event = asyncio.Event()
+
+    def __enter__(self) -> Following:
+        self._told.setdefault(self._name, set()).add(self._event)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        events = self._told.get(self._name, set())
+        events.discard(self._event)
+        if not events:
+            self._told.pop(self._name, None)
+
+    def begin(self) -> None:
+        """Forget what was heard: what is read from now on includes it."""
+        self._event.clear()
+
+    async def wait(self) -> bool:
+        """Wait until something is heard, or it is time to look; returns whether it was heard."""
+        try:
+            async with asyncio.timeout(self._feed.pause):
+                await self._event.wait()
+        except TimeoutError:
+            return False
+        return True

@@ -1,0 +1,198 @@
+"""Turns that wait in a queue for a worker: each is a job, and a row of `turns` that no server has yet."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection
+from typing import Any, Final
+
+from sqlalchemy import ColumnElement, and_, exists, insert, not_, or_, select, true, update
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import aliased
+
+from agent.contract.endings import cancelled
+from runtime.database.database import Database
+from runtime.database.tables import TurnEventsRow, TurnRow
+from runtime.jobs.job import NewJob
+from runtime.jobs.rows import Jobs, cancel_where
+from runtime.jobs.tables import JobRow
+from runtime.jobs.wake import TURNS, notify
+from server.durable.queued import TURN_JOB
+from server.json_response import json_bytes
+from server.store.news import News, TurnKey
+from server.store.sessions import session_digest, turn_name
+from server.store.turns import RUNNING, UNSTORED, SteadyClock, StoredTurn
+
+NOBODY: Final = ""
+"""The server of a turn that waits."""
+
+UNTAKEN: Final = "The turn was ended before a worker had taken it."
+
+
+def waits() -> ColumnElement[bool]:
+    """Whether a turn waits for a worker."""
+    return and_(TurnRow.state == RUNNING, TurnRow.server == NOBODY, TurnRow.attempt.is_not(None))
+
+
+def is_forgotten() -> ColumnElement[bool]:
+    """Whether a turn waits whose job was cancelled, has failed or is gone, so that nobody will take it."""
+    its_job = and_(JobRow.owner == TurnRow.owner, JobRow.id == TURN_JOB + TurnRow.id)
+    return and_(waits(), not_(exists().where(its_job, JobRow.state.in_(("queued", "running")))))
+
+
+class QueuedTurns:
+    """Turns that wait. Every method may raise `StoreUnavailable`.
+
+    Args:
+        database: where they are stored.
+        clock: the time.
+        limit: how many jobs of a user may wait.
+    """
+
+    def __init__(self, database: Database, clock: SteadyClock, limit: int) -> None:
+        self._database = database
+        self._clock = clock
+        self._jobs = Jobs(database, limit)
+
+    async def add(self, session: str, turn: str, job: NewJob) -> bool:
+        """Queue a turn; False, and nothing is stored, when its owner has one of this id.
+
+        Args:
+            session: its conversation.
+            turn: its id.
+            job: takes it.
+
+        Raises:
+            QueueFull: too many jobs of the owner wait.
+            SecretKeyUnavailable: what it is begun with cannot be encrypted.
+        """
+        row = {
+            "owner": job.owner,
+            "id": turn,
+            "session": session_digest(session),
+            "server": NOBODY,
+            "state": RUNNING,
+            "last": 0,
+            "started_at": self._clock.at(),
+            "ended_at": None,
+            "attempt": 0,
+        }
+        async with self._database.writing(job.owner) as connection:
+            try:
+                async with connection.begin_nested():
+                    await connection.execute(insert(TurnRow), row)
+            except IntegrityError:
+                return False
+            await self._jobs.add_within(connection, [job])
+        return True
+
+    async def take(self, owner: str, turn: str, server: str) -> int | None:
+        """Take a turn that waits; the number of the attempt, or None when it waits no more.
+
+        Args:
+            owner: whose it is.
+            turn: its id.
+            server: who takes it, and has given a sign of life.
+        """
+        taken = update(TurnRow).where(_is(owner, turn), waits()).values(server=server, attempt=TurnRow.attempt + 1)
+        async with self._database.writing() as connection:
+            return (await connection.execute(taken.returning(TurnRow.attempt))).scalar_one_or_none()
+
+    async def return_unbegun(self, owner: str, turn: str) -> bool:
+        """Let a turn wait again of which nothing was done, if its job goes on or waits; returns whether it does."""
+        its_job = and_(JobRow.owner == owner, JobRow.id == TURN_JOB + turn, JobRow.state.in_(("queued", "running")))
+        going = and_(_is(owner, turn), TurnRow.state == RUNNING, exists().where(its_job))
+        async with self._database.writing() as connection:
+            returned = await connection.execute(update(TurnRow).where(going).values(server=NOBODY))
+            return bool(returned.rowcount)
+
+    async def comes_later(self, owner: str, turn: str, *, waiting: bool = True) -> bool:
+        """Whether an earlier turn of the same conversation has not ended.
+
+        Args:
+            owner: whose it is.
+            turn: its id.
+            waiting: whether earlier turns count that no process has taken.
+        """
+        earlier = aliased(TurnRow)
+        before = and_(
+            earlier.owner == TurnRow.owner,
+            earlier.session == TurnRow.session,
+            earlier.state == RUNNING,
+            true() if waiting else earlier.server != NOBODY,
+            or_(
+                earlier.started_at < TurnRow.started_at,
+                and_(earlier.started_at == TurnRow.started_at, earlier.id < TurnRow.id),
+            ),
+        )
+        wanted = select(exists().where(before)).where(_is(owner, turn))
+        async with self._database.reading() as connection:
+            return bool((await connection.execute(wanted)).scalar_one_or_none())
+
+    async def stop(self, owner: str, turn: str) -> bool:
+        """End a turn that waits; False when it waits no more, or a worker is about to take it."""
+        its_job = and_(JobRow.owner == owner, JobRow.id == TURN_JOB + turn)
+        async with self._database.writing() as connection:
+            await cancel_where(connection, its_job)
+        return bool(await self.end_forgotten())
+
+    async def end_forgotten(self) -> int:
+        """End the turns that wait though nobody will take them: their last event says so; returns how many."""
+        async with self._database.reading() as connection:
+            wanted = select(TurnRow.owner, TurnRow.id, TurnRow.attempt).where(is_forgotten())
+            found = (await connection.execute(wanted)).all()
+        event, count = cancelled(message=UNTAKEN, reason="stopped"), 0
+        text = await asyncio.to_thread(self._database.documents.seal_text, json_bytes(event).decode())
+        for owner, turn, attempt in found:
+            at = UNSTORED * (attempt or 0) + 1
+            ended = {"last": at, "state": event.event, "ended_at": self._clock.at()}
+            row = {"owner": owner, "turn": turn, "first": at, "last": at, "document": text}
+            async with self._database.writing() as connection:
+                this = update(TurnRow).where(_is(owner, turn), is_forgotten()).values(ended)
+                if (await connection.execute(this)).rowcount:
+                    await connection.execute(insert(TurnEventsRow), row)
+                    await notify(connection, turn_name(owner, turn), TURNS)
+                    count += 1
+        return count
+
+    async def news(self, wanted: Collection[tuple[TurnKey, int]]) -> dict[TurnKey, News]:
+        """How turns stand, and their events after those that are known.
+
+        Args:
+            wanted: the turns, each with the number of the last event that is known.
+        """
+        of_turns = or_(*(_is(*key) for key, _ in wanted))
+        of_events = or_(
+            *(
+                and_(TurnEventsRow.owner == key[0], TurnEventsRow.turn == key[1], TurnEventsRow.last > after)
+                for key, after in wanted
+            )
+        )
+        fields = (TurnRow.owner, TurnRow.id, TurnRow.state, TurnRow.last, is_forgotten().label("is_forgotten"))
+        events = select(TurnEventsRow.owner, TurnEventsRow.turn, TurnEventsRow.first, TurnEventsRow.document)
+        async with self._database.reading() as connection:
+            turns = (await connection.execute(select(*fields).where(of_turns))).all()
+            rows = (await connection.execute(events.where(of_events).order_by(TurnEventsRow.first))).all()
+        lines = await asyncio.to_thread(self._opened, rows) if rows else {}
+        known = dict(wanted)
+        return {
+            (row.owner, row.id): News(
+                StoredTurn(row.state, row.last, is_gone=False),
+                [line for line in lines.get((row.owner, row.id), ()) if line[0] > known[row.owner, row.id]],
+                bool(row.is_forgotten),
+            )
+            for row in turns
+        }
+
+    def _opened(self, rows: Collection[Any]) -> dict[TurnKey, list[tuple[int, bytes]]]:
+        found: dict[TurnKey, list[tuple[int, bytes]]] = {}
+        for row in rows:
+            text = self._database.documents.unseal_text(row.document)
+            found.setdefault((row.owner, row.turn), []).extend(
+                (number, line.encode()) for number, line in enumerate(text.split("\n"), row.first)
+            )
+        return found
+
+
+def _is(owner: str, turn: str) -> ColumnElement[bool]:
+    return and_(TurnRow.owner == owner, TurnRow.id == turn)
