@@ -5,6 +5,7 @@ import { useApp } from "../state/app";
 import { useFlow } from "../state/flow";
 import { strings } from "../strings";
 import { Button } from "../ui/Button";
+import { REPLACED } from "./parts";
 import type { Part } from "./parts";
 import { stateText } from "./states";
 
@@ -19,7 +20,7 @@ export function ProposalCard({ part }: { part: Extract<Part, { kind: "proposal" 
   const replace = async () => {
     if (id === null || flow === null) return;
     measured({ name: "assistant_flow_proposal_continue_total" });
-    await answer(id, { decision: "deny" }, "replaced"); // the page does it itself, as one step that can be undone
+    await answer(id, { decision: "deny", reason: REPLACED }, "replaced"); // the page does it itself, as one step that can be undone
     const { history, change, save } = useFlow.getState();
     change(withGraph(history.present, nodesOf(flow), edgesOf(flow)));
     await save();

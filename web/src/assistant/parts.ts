@@ -7,6 +7,9 @@ import type { Change } from "./changes";
 
 export type Answer = "open" | "replaced" | "approved" | "denied" | "withdrawn";
 
+/** What is told with a proposal that the page puts on the canvas by itself, so that no reader takes it as declined. */
+export const REPLACED = "Put on the canvas in place of what was there.";
+
 export type Part =
   | { kind: "text"; text: string }
   | { kind: "reasoning"; text: string }
@@ -100,7 +103,7 @@ export function answered(before: Message, id: string, state: Answer): Message {
 export function ofTranscript(stored: TranscriptMessage[]): Message[] {
   const answers = new Map<string, Answer>();
   for (const part of stored.flatMap((one) => one.parts)) {
-    if (part.kind === "answer") answers.set(part.id, part.decision === "approved" || part.decision === "changed" ? "approved" : part.decision);
+    if (part.kind === "answer") answers.set(part.id, part.reason === REPLACED ? "replaced" : part.decision === "changed" ? "approved" : part.decision);
   }
   return stored.flatMap((one) => {
     const said = one.parts.flatMap((part) => (part.kind === "user" ? [part] : []));
