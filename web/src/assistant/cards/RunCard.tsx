@@ -13,7 +13,7 @@ export function RunCard({ part }: { part: Extract<Part, { kind: "run" }> }) {
   return (
     <section className="card run" aria-label={strings.run} data-ok={part.error === null}>
       <h2>{part.error === null ? strings.runDone : strings.runFailed}</h2>
-      {part.error !== null ? <p className="error">{part.error}</p> : part.output === null || part.output.trim() === "" ? <Nothing /> : <Markdown text={part.output} />}
+      {part.error !== null ? !part.isTold && <p className="error">{part.error}</p> : part.output === null || part.output.trim() === "" ? <Nothing /> : <Markdown text={part.output} />}
       {metrics !== null && (
         <dl className="metrics">
           <Metric name={strings.duration} value={strings.seconds(metrics.seconds)} />
