@@ -59,8 +59,15 @@ class Look:
         if not request.url.startswith((self.base, "data:", "blob:")):
             self.problems.append(f"asked for {request.url}")
 
+    async def side(self, name: str) -> None:
+        """Turn to the canvas or to the panel, where the screen shows one of them."""
+        button = self.page.get_by_role("navigation", name="Shown").get_by_role("button", name=name)
+        if await button.is_visible():
+            await button.click()
+
     async def ask(self, text: str) -> None:
         """Send a message, and wait until the turn has ended."""
+        await self.side("Assistant")
         box = self.page.get_by_role("textbox", name="Message to the assistant")
         await box.fill(text)
         await box.press("Enter")

@@ -1,8 +1,10 @@
 """The states of the page that are looked at: how a test gets there."""
 
+import re
 from collections.abc import Awaitable, Callable
 
 from agent.models.scripted import call
+from tests.server.live import FLOWS
 from tests.shared.flow_texts import AGENT, ECHO
 from tests.shared.scripted_assistant import Step
 from tests.web.conftest import Look
@@ -21,7 +23,8 @@ async def flows(look: Look) -> None:
 async def empty(look: Look) -> None:
     """A new flow."""
     await look.page.get_by_role("button", name="New flow").click()
-    await look.page.get_by_text("Ask the assistant for a flow").wait_for()
+    await look.page.get_by_text("Ask the assistant for a flow").wait_for(state="attached")
+    await look.page.get_by_role("textbox", name="Message to the assistant").wait_for()
 
 
 async def proposed(look: Look) -> None:
@@ -77,6 +80,7 @@ async def connecting(look: Look) -> None:
 async def trying(look: Look) -> None:
     """A chat with the flow, which has answered."""
     await built(look)
+    await look.side("Assistant")
     await look.page.get_by_role("tab", name="Try the flow").click()
     box = look.page.get_by_role("textbox", name="Input of the run")
     await box.fill("hello")
@@ -117,6 +121,28 @@ async def usage(look: Look) -> None:
     await look.page.get_by_role("columnheader", name="Model").wait_for()
 
 
+async def jobs(look: Look) -> None:
+    """A turn that waits for the user, a job that failed, and a batch."""
+    await planned(look)
+    flow_id = look.page.url.rpartition("/")[2]
+    hook = (await look.live.client.post(f"{FLOWS}/{flow_id}/schedules", json={"kind": "webhook"})).json()
+    await look.live.stranger.post(hook["url"], headers={"Authorization": f"Bearer {hook['token']}"}, json={})
+    await look.live.client.post(f"{FLOWS}/{flow_id}/batch", json={"inputs": ["a", "b", "c"], "id": "b"})
+    await look.page.goto(f"{look.base}/#/jobs")
+    await look.page.get_by_text("Waits for you").wait_for()
+    await look.page.get_by_text("3 of 3").wait_for()
+    await look.page.get_by_text(re.compile("^(Done|Failed)$")).and_(look.page.locator(".badge")).first.wait_for()
+
+
+async def unsaid(look: Look) -> None:
+    """A chat with a flow that was given no message."""
+    await built(look)
+    await look.side("Assistant")
+    await look.page.get_by_role("tab", name="Try the flow").click()
+    await look.page.get_by_role("textbox", name="Input of the run").press("Enter")
+    await look.page.get_by_text("Write a message first").wait_for()
+
+
 async def evaluations(look: Look) -> None:
     """No evaluations yet."""
     await look.page.goto(f"{look.base}/#/evaluations")
@@ -137,6 +163,7 @@ async def needing(look: Look) -> None:
     await empty(look)
     await look.ask("Build an agent")
     await look.page.get_by_role("button", name="Put on the canvas").click()
+    await look.side("Assistant")
     await look.page.get_by_role("region", name="What the flow still needs").wait_for()
 
 
@@ -153,6 +180,7 @@ async def testing(look: Look) -> None:
     flow = look.page.url.rpartition("/")[2]
     tests = [{"input": "hi", "equals": "hello"}, {"name": "polite", "input": "hi", "contains": "sir"}]
     await look.live.client.put(f"/api/v1/flows/{flow}/tests", json={"tests": tests})
+    await look.side("Assistant")
     await look.page.get_by_role("tab", name="Tests").click()
     await look.page.get_by_role("button", name="Run the tests").click()
     await look.page.get_by_text("1 of 2 passed").wait_for()
@@ -234,6 +262,8 @@ STATES: dict[str, State] = {
     "files": ((), files),
     "usage": (("question", "One."), usage),
     "evaluations": ((), evaluations),
+    "jobs": (PLAN, jobs),
+    "unsaid": (BUILD, unsaid),
     "users": ((), users),
     "needing": (("build_flow", [call("build_flow", 1, spec=AGENT)], "I built a helper."), needing),
     "setting_up": ((), setting_up),

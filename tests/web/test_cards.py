@@ -143,8 +143,13 @@ async def test_replacing_leaves_only_the_proposal(browser: Browser, catalogue: C
         await expect(look.page.locator(".react-flow__node")).to_have_count(3)
         await expect(look.page.get_by_role("article", name="Agent", exact=True)).to_be_visible()
         await expect(look.page.locator(".saving")).to_have_text("Saved")
+        card = look.page.get_by_role("region", name="Proposed flow: ").last
+        await expect(card).to_contain_text("On the canvas instead")
         await look.page.get_by_role("button", name="Undo").click()
         await expect(look.page.locator(".react-flow__node")).to_have_count(2)
+        await expect(look.page.locator(".saving")).to_have_text("Saved")
+        await look.page.reload()
+        await expect(card).to_contain_text("On the canvas instead")
 
 
 @pytest.mark.parity("scenario-skip-all-set-flow")

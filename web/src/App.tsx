@@ -1,11 +1,10 @@
-import { X } from "lucide-react";
 import { Suspense, lazy, useEffect } from "react";
 
 import { startReporting } from "./api/measured";
 import { useApp } from "./state/app";
 import { strings } from "./strings";
 import { Boundary } from "./ui/Boundary";
-import { Button } from "./ui/Button";
+import { Notice } from "./ui/Notice";
 import { FlowView } from "./views/FlowView";
 import { FlowsView } from "./views/FlowsView";
 import { SignInView } from "./views/SignInView";
@@ -14,7 +13,7 @@ const SettingsView = lazy(() => import("./views/SettingsView").then((loaded) => 
 
 /** The page: signing in, the list of flows, or one flow with the assistant. */
 export function App() {
-  const { place, isSignedOut, config, notice, say, load } = useApp();
+  const { place, isSignedOut, config, notice, load } = useApp();
   useEffect(() => {
     void load().then(() => {
       if (useApp.getState().config !== null) startReporting();
@@ -39,11 +38,7 @@ export function App() {
         )}
       </Boundary>
       <div className="notices" role="status" aria-live="polite">
-        {config !== null && notice !== null && (
-          <p className="notice">
-            {notice} <Button label={strings.close} icon={<X size={14} />} onClick={() => say(null)} />
-          </p>
-        )}
+        {config !== null && notice !== null && <Notice key={notice} text={notice} />}
       </div>
     </>
   );

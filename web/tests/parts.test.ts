@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import type { CompleteData, Event, TranscriptMessage } from "../src/api/contract";
-import { afterEvent, answered, message, ofTranscript } from "../src/assistant/parts";
+import { REPLACED, afterEvent, answered, message, ofTranscript } from "../src/assistant/parts";
 import type { Message } from "../src/assistant/parts";
 import { echo } from "./flows";
 
@@ -96,4 +96,19 @@ test("a stored conversation reads as it was told", () => {
   expect(answer?.parts.map((part) => part.kind)).toEqual(["tool", "question", "text"]);
   expect(answer?.parts[1]).toMatchObject({ state: "denied" });
   expect(then?.parts.map((part) => part.kind)).toEqual(["tool", "text"]);
+});
+
+test("what the answer says is not told again beside it", () => {
+  const failed = { output: null, usage: {}, hosts: [], metrics: {}, error: { message: "No key.", fix: "Set one." } } as unknown as CompleteData["run"];
+  const one = told(complete({ result: "Built. Note: it was not run. The run failed: No key.", caveats: ["it was not run", "Another."], ...(failed === undefined ? {} : { run: failed }) }));
+  expect(one.parts.filter((part) => part.kind === "notice")).toEqual([{ kind: "notice", text: "Another." }]);
+  expect(one.parts.at(-1)).toMatchObject({ kind: "run", isTold: true });
+});
+
+test("a proposal that the page put there itself was not declined", () => {
+  const stored = [
+    { id: "t1", at: "", flow_id: null, version: null, parts: [{ kind: "proposal", id: "proposal-1", name: "Echo", flow: echo(), status: "offered" }] },
+    { id: "t2", at: "", flow_id: null, version: null, parts: [{ kind: "answer", id: "proposal-1", decision: "denied", reason: REPLACED }] },
+  ] as unknown as TranscriptMessage[];
+  expect(ofTranscript(stored)[0]?.parts[0]).toMatchObject({ state: "replaced" });
 });

@@ -129,6 +129,37 @@ async def test_a_note_is_written_coloured_and_deleted(browser: Browser, catalogu
         await expect(note).to_have_count(0)
 
 
+async def test_a_note_is_resized_by_its_corner_and_by_buttons(browser: Browser, catalogue: Catalogue) -> None:
+    async with looking(browser, assistant(catalogue)) as look:
+        flow = await opened(look, flow_with(catalogue, "ChatInput"))
+        await look.page.get_by_role("button", name="Add note").click()
+        note = look.page.get_by_role("complementary", name="Note")
+        await note.get_by_role("textbox", name="Note").fill("Ask nicely")
+        await look.page.keyboard.press("Escape")
+        before = await note.bounding_box()
+        corner = await look.page.locator(".react-flow__resize-control.bottom.right").bounding_box()
+        assert before is not None
+        assert corner is not None
+        x, y = corner["x"] + corner["width"] / 2, corner["y"] + corner["height"] / 2
+        await look.page.mouse.move(x, y)
+        await look.page.mouse.down()
+        await look.page.mouse.move(x + 60, y + 50, steps=4)
+        await look.page.mouse.up()
+        kept = (await stored(look, flow))["data"]["nodes"][1]
+        assert kept["width"] > 280
+        assert kept["height"] > 96
+        assert kept["style"] == {"width": kept["width"], "height": kept["height"]}
+        await note.get_by_role("button", name="Smaller").press("Enter")
+        smaller = (await stored(look, flow))["data"]["nodes"][1]
+        assert smaller["width"] < kept["width"]
+        await look.page.get_by_role("button", name="Undo").click()
+        assert (await stored(look, flow))["data"]["nodes"][1]["width"] == kept["width"]
+        await look.page.reload()
+        after = await note.bounding_box()
+        assert after is not None
+        assert after["width"] / after["height"] == pytest.approx(kept["width"] / kept["height"], rel=0.05)
+
+
 async def test_a_flow_that_is_dropped_is_put_on_the_canvas(browser: Browser, catalogue: Catalogue) -> None:
     async with looking(browser, assistant(catalogue)) as look:
         flow = await opened(look, flow_with(catalogue, "ChatInput"))

@@ -56,8 +56,10 @@ async def test_connections_show_what_they_carried_short_and_whole(
         await expect(look.page.get_by_role("dialog")).to_contain_text(LONG)
         await look.page.keyboard.press("Escape")
         await expect(wire).to_be_focused()
-        await node(look, "Chat Output").get_by_text("Output", exact=True).click()
-        await expect(node(look, "Chat Output").locator("pre")).to_have_text(LONG)
+        given = node(look, "Chat Output").locator(".given")
+        await expect(given.locator("summary")).to_have_text(f"Output {LONG}")
+        await given.locator("summary").press("Enter")
+        await expect(given.locator("pre")).to_have_text(LONG)
 
 
 async def test_a_run_that_fails_goes_to_its_component_and_f8_goes_there_again(

@@ -86,6 +86,7 @@ async def test_changed_fields_show_old_and_new_in_their_place_and_are_accepted_t
         await expect(node(look, "Chat Input").get_by_role("textbox", name="Input Text")).to_have_value(
             "new ChatInput-0"
         )
+        await look.page.get_by_role("log").and_(look.page.locator("[aria-busy=false]")).wait_for()
         assert [await value(look, flow, "input_value", at) for at in (0, 1)] == [f"new {one}" for one in TEXTS]
 
 
@@ -127,6 +128,15 @@ async def test_what_is_pointed_at_in_the_panel_comes_into_view_and_the_view_goes
         await look.page.mouse.move(300, 300)
         await expect(added_node).not_to_be_in_viewport()
         assert await look.page.locator(".react-flow__viewport").get_attribute("style") == moved
+        row = look.page.get_by_role("button", name="Added Text Input")
+        await row.focus()
+        await expect(added_node).to_be_in_viewport()
+        await look.page.get_by_role("textbox", name="Message to the assistant").focus()
+        await expect(added_node).not_to_be_in_viewport()
+        await row.focus()
+        await row.press("Enter")
+        await expect(added_node).to_be_focused()
+        await expect(added_node).to_be_in_viewport()
 
 
 async def test_the_view_follows_until_the_user_moves_it_and_again_on_request(

@@ -13,9 +13,12 @@ export type RunEvent =
   | Schemas["ErrorEvent"]
   | Schemas["CancelledEvent"];
 
-/** Begins a run of a stored flow; returns its id. It goes on without this page. */
-export async function startRun(flow: string, input: string, session: string): Promise<string> {
-  const json = { input_value: input, session_id: session, wait: false };
+/** Begins a run of a stored flow; returns its id. It goes on without this page.
+ * @param input - what is said to it; null for the values that it has.
+ * @param tweaks - values for this run alone, by component and field.
+ */
+export async function startRun(flow: string, input: string | null, session: string, tweaks: Record<string, Record<string, unknown>>): Promise<string> {
+  const json = { input_value: input, session_id: session, tweaks, wait: false };
   return (await request<Schemas["RunStarted"]>("POST", `/api/v1/flows/${encodeURIComponent(flow)}/run`, { json })).id;
 }
 

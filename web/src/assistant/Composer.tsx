@@ -1,7 +1,6 @@
 import { Paperclip, SendHorizontal, Square, X } from "lucide-react";
 import { useEffect, useId, useRef, useState } from "react";
 
-import { request } from "../api/http";
 import { happened } from "../api/measured";
 import { idOf, isNote, nodesOf, titleOf } from "../flow/document";
 import { useAssistant } from "../state/assistant";
@@ -17,6 +16,7 @@ import type { Command } from "./commands";
 import { choicesFor, mentionAt, withChoice, withMentions } from "./mentions";
 import { recalled } from "./recall";
 import type { Recall } from "./recall";
+import { uploaded } from "./uploads";
 
 const NOTHING: Recall = { at: null, draft: "" };
 
@@ -87,12 +87,7 @@ export function Composer() {
     send(withMentions(wanted, selected.map(idOf)), files).catch(fail);
   };
   const upload = (chosen: FileList) => {
-    const form = new FormData();
-    for (const one of chosen) form.append("file", one);
-    request<{ files: { path: string }[] }>("POST", "/api/v1/files", { body: form }).then(
-      ({ files: stored }) => setFiles((before) => [...new Set([...before, ...stored.map(({ path }) => path)])]),
-      fail,
-    );
+    uploaded(chosen).then((paths) => setFiles((before) => [...new Set([...before, ...paths])]), fail);
   };
   const onKeyDown = (event: React.KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.nativeEvent.isComposing) return;

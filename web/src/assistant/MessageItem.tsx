@@ -8,6 +8,7 @@ import { useFlow } from "../state/flow";
 import { language, strings } from "../strings";
 import { Button } from "../ui/Button";
 import { Markdown } from "../ui/Markdown";
+import { Pointer } from "./Pointer";
 import { ProposalCard } from "./ProposalCard";
 import { QuestionCard } from "./QuestionCard";
 import { ComponentCard } from "./cards/ComponentCard";
@@ -28,7 +29,7 @@ export const MessageItem = memo(function MessageItem({ message, isLast }: Messag
   const [isEditing, setEditing] = useState(false);
   const isUser = message.role === "user";
   const figures = [
-    message.usage === null ? "" : strings.tokens(message.usage.total_tokens),
+    message.usage === null || message.usage.total_tokens === 0 ? "" : strings.tokens(message.usage.total_tokens),
     message.seconds === null ? "" : strings.seconds(message.seconds),
     message.usage?.cost === undefined ? "" : money(message.usage.cost),
     message.model ?? "",
@@ -128,8 +129,8 @@ function PartItem({ part, isUser, isLast }: { part: Part; isUser: boolean; isLas
       return (
         <ul className="changes">
           {part.rows.map((row) => (
-            <li key={row.key} onPointerEnter={() => useFlow.getState().point(row.node)} onPointerLeave={() => useFlow.getState().point(null)}>
-              {row.text}
+            <li key={row.key}>
+              <Pointer node={row.node}>{row.text}</Pointer>
             </li>
           ))}
         </ul>

@@ -1,6 +1,7 @@
 import { Suspense, lazy, useEffect } from "react";
 
 import { go, useApp } from "../state/app";
+import { useCanvas } from "../state/canvas";
 import { useFlow } from "../state/flow";
 import { kept } from "../state/kept";
 import { strings } from "../strings";
@@ -26,6 +27,7 @@ export function Panel() {
       if (pressed(event) !== kept.shortcut || id === null) return;
       event.preventDefault();
       go({ view: "flow", id, tab: null });
+      useCanvas.getState().show("panel");
       requestAnimationFrame(() => requestAnimationFrame(() => document.getElementById("message")?.focus()));
     };
     window.addEventListener("keydown", listen);

@@ -2,9 +2,11 @@ import { measured } from "../api/measured";
 import { edgesOf, idOf, nodesOf, titleOf, withGraph } from "../flow/document";
 import { useAssistant } from "../state/assistant";
 import { useApp } from "../state/app";
+import { useCanvas } from "../state/canvas";
 import { useFlow } from "../state/flow";
 import { strings } from "../strings";
 import { Button } from "../ui/Button";
+import { REPLACED } from "./parts";
 import type { Part } from "./parts";
 import { stateText } from "./states";
 
@@ -19,15 +21,17 @@ export function ProposalCard({ part }: { part: Extract<Part, { kind: "proposal" 
   const replace = async () => {
     if (id === null || flow === null) return;
     measured({ name: "assistant_flow_proposal_continue_total" });
-    await answer(id, { decision: "deny" }, "replaced"); // the page does it itself, as one step that can be undone
+    await answer(id, { decision: "deny", reason: REPLACED }, "replaced"); // the page does it itself, as one step that can be undone
     const { history, change, save } = useFlow.getState();
     change(withGraph(history.present, nodesOf(flow), edgesOf(flow)));
+    useCanvas.getState().show("canvas");
     await save();
   };
   const decide = async (decision: "approve" | "deny") => {
     if (id === null) return;
     measured({ name: `assistant_flow_proposal_${decision === "approve" ? "continue" : "dismiss"}_total` });
     const begun = performance.now();
+    if (decision === "approve") useCanvas.getState().show("canvas");
     await answer(id, { decision });
     if (decision === "deny" || flow === null) return;
     requestAnimationFrame(() =>

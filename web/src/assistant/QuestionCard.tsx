@@ -10,6 +10,7 @@ import { useFlow } from "../state/flow";
 import { language, strings } from "../strings";
 import { Button } from "../ui/Button";
 import { Markdown } from "../ui/Markdown";
+import { Pointer } from "./Pointer";
 import type { Answer } from "./parts";
 import { stateText } from "./states";
 
@@ -148,9 +149,9 @@ function Edits({ question }: { question: EditQuestion }) {
           onPointerEnter={() => point(edit.component_id)}
           onPointerLeave={() => point(null)}
         >
-          <small title={edit.component_id}>
+          <Pointer node={edit.component_id}>
             {titles.get(edit.component_id) ?? edit.component_id} · {edit.field}
-          </small>
+          </Pointer>
           <del>{summaryOf(edit.old_value ?? "")}</del>
           <ins>{summaryOf(edit.new_value ?? "")}</ins>
         </div>

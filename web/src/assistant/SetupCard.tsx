@@ -10,6 +10,7 @@ import { useNeeds } from "../state/needs";
 import type { Need } from "../state/needs";
 import { language, strings } from "../strings";
 import { Button } from "../ui/Button";
+import { Pointer } from "./Pointer";
 
 const Cards = lazy(() => import("../views/ProviderCards").then((loaded) => ({ default: loaded.ProviderCards })));
 
@@ -38,7 +39,7 @@ export function SetupCard() {
             onPointerLeave={() => useFlow.getState().point(null)}
           >
             <p>
-              <strong>{strings.needTitles[one.need.kind]}</strong> <span className="hint">{one.titles.join(", ")}</span>
+              <strong>{strings.needTitles[one.need.kind]}</strong> <Pointer node={one.need.node}>{one.titles.join(", ")}</Pointer>
             </p>
             <Remedy need={one.need} nodes={one.nodes} onDone={again} />
           </li>

@@ -7,6 +7,9 @@ import type { Change } from "./changes";
 
 export type Answer = "open" | "replaced" | "approved" | "denied" | "withdrawn";
 
+/** What is told with a proposal that the page puts on the canvas by itself, so that no reader takes it as declined. */
+export const REPLACED = "Put on the canvas in place of what was there.";
+
 export type Part =
   | { kind: "text"; text: string }
   | { kind: "reasoning"; text: string }
@@ -17,7 +20,7 @@ export type Part =
   | { kind: "proposal"; id: string | null; name: string; flow: FlowDocument | null; state: Answer }
   | { kind: "question"; question: Question; state: Answer }
   | { kind: "component"; name: string; code: string; validated: boolean }
-  | { kind: "run"; output: string | null; error: string | null; metrics: RunMetrics | null; models: string[]; hosts: string[] }
+  | { kind: "run"; output: string | null; error: string | null; isTold: boolean; metrics: RunMetrics | null; models: string[]; hosts: string[] }
   | { kind: "record"; text: string }
   | { kind: "notice"; text: string }
   | { kind: "cancelled"; text: string; kept: string | null }
@@ -100,7 +103,7 @@ export function answered(before: Message, id: string, state: Answer): Message {
 export function ofTranscript(stored: TranscriptMessage[]): Message[] {
   const answers = new Map<string, Answer>();
   for (const part of stored.flatMap((one) => one.parts)) {
-    if (part.kind === "answer") answers.set(part.id, part.decision === "approved" || part.decision === "changed" ? "approved" : part.decision);
+    if (part.kind === "answer") answers.set(part.id, part.reason === REPLACED ? "replaced" : part.decision === "changed" ? "approved" : part.decision);
   }
   return stored.flatMap((one) => {
     const said = one.parts.flatMap((part) => (part.kind === "user" ? [part] : []));
@@ -127,7 +130,7 @@ export function ofTranscript(stored: TranscriptMessage[]): Message[] {
           if (part.change !== "deleted") parts.push({ kind: "file", path: part.path, size: part.size, change: part.change, content: "" });
           break;
         case "run":
-          if (part.by === "user") parts.push({ kind: "run", output: part.output, error: part.error, metrics: null, models: [], hosts: [] });
+          if (part.by === "user") parts.push({ kind: "run", output: part.output, error: part.error, isTold: isIn(one.parts, part.error), metrics: null, models: [], hosts: [] });
           break;
         case "failure":
           if (part.code === "cancelled") parts.push({ kind: "cancelled", text: part.message, kept: null });
@@ -156,23 +159,30 @@ function completed(before: Message, data: CompleteData): Message {
   const settled = parts.map((part) =>
     part.kind === "proposal" ? { ...part, id: data.proposal_id ?? null, flow: data.proposal ?? part.flow } : part,
   );
-  const isTold = settled.some((part) => part.kind === "text");
-  const text: Part[] = isTold || data.result === "" ? [] : [{ kind: "text", text: data.result }];
+  const isAnswered = settled.some((part) => part.kind === "text");
+  const text: Part[] = isAnswered || data.result === "" ? [] : [{ kind: "text", text: data.result }];
   const record = data.record.disagrees ? [] : recorded(data.record.text);
+  const told = [...settled, ...text].flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
   const run = data.run;
+  const isTold = run?.error != null && told.includes(run.error.message);
   const error = run?.error == null ? null : [run.error.message, run.error.fix].filter(Boolean).join(" ");
   const runs: Part[] =
     run === undefined
       ? []
-      : [{ kind: "run", output: run.output, error, metrics: run.metrics, models: Object.keys(run.usage), hosts: (run.hosts ?? []).map(({ host }) => host) }];
+      : [{ kind: "run", output: run.output, error, isTold, metrics: run.metrics, models: Object.keys(run.usage), hosts: (run.hosts ?? []).map(({ host }) => host) }];
   const component: Part[] =
     data.component_code === undefined
       ? []
       : [{ kind: "component", name: data.class_name ?? "", code: data.component_code, validated: data.validated !== false }];
   const questions = (data.approvals ?? []).map((question): Part => ({ kind: "question", question, state: "open" }));
-  const notes = data.caveats.map((caveat): Part => ({ kind: "notice", text: caveat }));
+  const notes = data.caveats.filter((caveat) => !told.includes(caveat)).map((caveat): Part => ({ kind: "notice", text: caveat }));
   const done = withParts(before, [...settled, ...text, ...component, ...record, ...notes, ...runs, ...questions]);
   return { ...ended(done), usage: data.usage ?? null, seconds: data.duration_seconds, model: data.model };
+}
+
+/** Whether a stored message says an error in its own words already. */
+function isIn(parts: TranscriptMessage["parts"], error: string | null): boolean {
+  return error !== null && parts.some((part) => part.kind === "assistant" && part.text.includes(error));
 }
 
 function withRow(parts: Part[], change: Change): Part[] {

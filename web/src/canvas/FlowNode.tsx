@@ -29,6 +29,9 @@ export type CanvasNode = Node<NodeData, "component">;
 
 const NONE: readonly FieldChange[] = [];
 
+/** How much of an output is shown before it is opened. */
+const SHORT = 80;
+
 /** A component on the canvas; one that cannot be drawn says so, and leaves the others alone. */
 export const FlowNode = memo(function FlowNode(props: NodeProps<CanvasNode>) {
   const { document } = props.data;
@@ -97,7 +100,9 @@ function Shown({ id, data, selected }: NodeProps<CanvasNode>) {
       )}
       {given !== undefined && (
         <details className="given nodrag nowheel">
-          <summary>{strings.output}</summary>
+          <summary>
+            {strings.output} <span className="gave">{shortOf(given)}</span>
+          </summary>
           <pre tabIndex={0}>{summaryOf(given)}</pre>
         </details>
       )}
@@ -109,6 +114,12 @@ function Shown({ id, data, selected }: NodeProps<CanvasNode>) {
       ))}
     </article>
   );
+}
+
+/** What a component gave, in a line. */
+function shortOf(given: unknown): string {
+  const text = summaryOf(given).replace(/\s+/g, " ").trim();
+  return text.length > SHORT ? `${text.slice(0, SHORT)}…` : text;
 }
 
 /** The fields that do not take what is being dragged. */

@@ -1,13 +1,19 @@
+import { NodeResizer } from "@xyflow/react";
 import type { Node, NodeProps } from "@xyflow/react";
+import { Minus, Plus } from "lucide-react";
 import { memo, useState } from "react";
 
 import { definitionOf, textOf } from "../flow/document";
-import { NOTE_COLOURS, noteColour, setNote } from "../flow/edit";
+import { NOTE_COLOURS, noteColour, noteSize, resizeNote, setNote } from "../flow/edit";
 import { useCanvas } from "../state/canvas";
 import { useFlow } from "../state/flow";
 import { strings } from "../strings";
 import { Markdown } from "../ui/Markdown";
 import type { NodeData } from "./FlowNode";
+
+/** How small a note may be, and how much wider a press of a button makes it. */
+const LEAST = { width: 200, height: 96 };
+const STEP = 80;
 
 export type CanvasNote = Node<NodeData, "note">;
 
@@ -20,6 +26,16 @@ export const NoteNode = memo(function NoteNode({ id, data, selected }: NodeProps
     const { history, change: step } = useFlow.getState();
     step(setNote(history.present, id, change));
   };
+  const resize = (size: Parameters<typeof resizeNote>[2]) => {
+    const { history, change: step } = useFlow.getState();
+    step(resizeNote(history.present, id, size));
+  };
+  const grow = (steps: number) => {
+    const { x = 0, y = 0 } = data.document.position ?? {};
+    const drawn = window.document.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`);
+    const [width, height] = [noteSize(data.document).width + steps * STEP, (drawn?.offsetHeight ?? 0) + (steps * STEP) / 2];
+    resize({ x, y, width: Math.max(LEAST.width, width), height: Math.max(LEAST.height, height) });
+  };
   return (
     <aside
       className={`note ${selected ? "selected" : ""} ${data.fate ?? ""}`}
@@ -27,6 +43,9 @@ export const NoteNode = memo(function NoteNode({ id, data, selected }: NodeProps
       aria-label={strings.note}
       onDoubleClick={() => useCanvas.getState().rename(id)}
     >
+      {selected && !isWritten && (
+        <NodeResizer minWidth={LEAST.width} minHeight={LEAST.height} onResizeEnd={(_, { x, y, width, height }) => resize({ x, y, width, height })} />
+      )}
       {isWritten ? <NoteInput id={id} text={text} /> : text === "" ? <p className="hint">{strings.emptyNote}</p> : <Markdown text={text} />}
       {selected && !isWritten && (
         <div className="swatches nodrag" role="group" aria-label={strings.noteColour}>
@@ -41,6 +60,12 @@ export const NoteNode = memo(function NoteNode({ id, data, selected }: NodeProps
               onClick={() => put({ colour: one })}
             />
           ))}
+          <button type="button" className="tiny" aria-label={strings.smallerNote} title={strings.smallerNote} onClick={() => grow(-1)}>
+            <Minus size={14} aria-hidden="true" />
+          </button>
+          <button type="button" className="tiny" aria-label={strings.largerNote} title={strings.largerNote} onClick={() => grow(1)}>
+            <Plus size={14} aria-hidden="true" />
+          </button>
         </div>
       )}
     </aside>

@@ -4,6 +4,7 @@ import type { FlowDocument, NodeDocument } from "../api/contract";
 import { edgeKey, placed } from "../flow/difference";
 import type { Difference, FieldChange } from "../flow/difference";
 import { edgeId, edgesOf, endOf, idOf, isNote, nodesOf, outputsOf, startOf, titleOf } from "../flow/document";
+import { noteSize } from "../flow/edit";
 import type { NodeState } from "../state/run";
 import type { CanvasNode } from "./FlowNode";
 import type { CanvasGhost } from "./GhostNode";
@@ -32,7 +33,7 @@ export function drawn(flow: FlowDocument, changed: ReadonlySet<string>, waits: D
     if (old !== undefined && old.type !== "ghost" && isSame(old.data, data)) return old;
     const { x, y } = placeOf(document);
     const same = { id, position: { x, y }, data, ...(old?.selected === true ? { selected: true } : {}), ...(old?.measured === undefined ? {} : { measured: old.measured }) };
-    return isNote(document) ? { ...same, type: "note" } : { ...same, type: "component" };
+    return isNote(document) ? { ...same, type: "note", ...sizeOf(document) } : { ...same, type: "component" };
   });
   const places = placed(flow, waits.added);
   const taken = new Set(own.map((node) => node.id));
@@ -45,6 +46,12 @@ export function drawn(flow: FlowDocument, changed: ReadonlySet<string>, waits: D
     return { id, type: "ghost", position: places.get(id) ?? { x: 0, y: 0 }, data, className: "ghost", ...still };
   });
   return [...own, ...ghosts];
+}
+
+/** How large a note is drawn; as high as its text needs where nothing says so. */
+function sizeOf(note: NodeDocument): { width: number; height?: number } {
+  const { width, height } = noteSize(note);
+  return height === undefined ? { width } : { width, height };
 }
 
 /** Where a component stands; at the origin what says no numbers. */

@@ -55,6 +55,7 @@ export function useView(ghosts: string): void {
     const go = () => {
       const node = view.getInternalNode(wanted.node);
       if (node === undefined) return;
+      back.current = null; // the user went there, and stays
       void centre(view, node);
       requestAnimationFrame(() => focusNode(wanted.node));
     };

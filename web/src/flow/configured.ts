@@ -25,11 +25,11 @@ export function withConfigured(flow: FlowDocument, sent: NodeDocument, made: Nod
 
 function merge(sent: NodeDocument, current: NodeDocument, made: NodeDocument, values: Readonly<Record<string, unknown>>): NodeDocument {
   const [before, now, after] = [definitionOf(sent), definitionOf(current), definitionOf(made)];
-  const template = { ...after.template };
-  for (const [name, field] of Object.entries(now.template)) {
-    const isSet = name in values && (field as { value?: unknown }).value === values[name];
-    if (field !== before.template[name] && !isSet) template[name] = field;
-  }
+  const changed = Object.entries(now.template).filter(([name, field]) => {
+    const isSet = Object.hasOwn(values, name) && (field as { value?: unknown }).value === values[name];
+    return field !== before.template[name] && !isSet;
+  });
+  const template = Object.fromEntries([...Object.entries(after.template), ...changed]); // a field may be called `__proto__`
   return { ...current, data: { ...current.data, ...made.data, node: { ...now, ...made.data?.["node"] as object, display_name: now.display_name, template } } };
 }
 

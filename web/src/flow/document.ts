@@ -89,6 +89,11 @@ export function isNote(node: NodeDocument): boolean {
   return node.type === NOTE || typeOf(node) === "note";
 }
 
+/** The component at which a chat with the flow begins. */
+export function chatInputOf(flow: FlowDocument): NodeDocument | undefined {
+  return nodesOf(flow).find((node) => typeOf(node) === "ChatInput");
+}
+
 /** A node's fields in the order that it has them; without its source, unless that is asked for. */
 export function fieldsOf(node: NodeDocument, withSource = false): Field[] {
   return Object.entries(definitionOf(node).template)

@@ -71,6 +71,30 @@ export function addNote(flow: FlowDocument, position: Point): [FlowDocument, str
   return [withGraph(flow, [...nodesOf(flow), node], edgesOf(flow)), id];
 }
 
+/** How large a note is; as large as it comes where nothing says so. */
+export function noteSize({ width, height, style }: NodeDocument): { width: number; height: number | undefined } {
+  const [wide, high] = [numberOf(width) ?? numberOf((style as Size | null)?.width), numberOf(height) ?? numberOf((style as Size | null)?.height)];
+  return { width: wide ?? NOTE_WIDTH, height: high };
+}
+
+/** The width of a note that nobody has resized. */
+export const NOTE_WIDTH = 280;
+
+interface Size {
+  width?: unknown;
+  height?: unknown;
+}
+
+function numberOf(value: unknown): number | undefined {
+  return typeof value === "number" && value > 0 && value < 10_000 ? value : undefined;
+}
+
+/** The note with another size, and at another place if it grew to the left or up. */
+export function resizeNote(flow: FlowDocument, id: string, { x, y, width, height }: Point & { width: number; height: number }): FlowDocument {
+  const size = { width: Math.round(width), height: Math.round(height) };
+  return withNode(flow, id, (node) => ({ ...node, ...size, style: { ...(node["style"] as object | undefined), ...size }, position: { x, y } }));
+}
+
 export function setNote(flow: FlowDocument, id: string, change: { text?: string; colour?: NoteColour }): FlowDocument {
   return withNode(flow, id, (node) => {
     const definition = definitionOf(node);

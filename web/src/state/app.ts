@@ -15,8 +15,10 @@ interface AppState {
   place: Place;
   isSignedOut: boolean;
   config: ConfigReply | null;
-  /** What the user should know, until it is dismissed. */
+  /** What the user should know for a while, or until it is dismissed. */
   notice: string | null;
+  /** Whether the notice says that something failed. */
+  isFailure: boolean;
   say: (text: string | null) => void;
   fail: (error: unknown) => void;
   load: () => Promise<void>;
@@ -32,11 +34,12 @@ export const useApp = create<AppState>((set, get) => ({
   isSignedOut: false,
   config: null,
   notice: null,
-  say: (notice) => set({ notice }),
+  isFailure: false,
+  say: (notice) => set({ notice, isFailure: false }),
   fail: (error) => {
     if (!(error instanceof RequestFailed)) throw error;
     const { status, message, fix } = error.problem;
-    if (status !== 401) set({ notice: status === 0 ? strings.cannotReach : [message, fix].filter(Boolean).join(" ") });
+    if (status !== 401) set({ notice: status === 0 ? strings.cannotReach : [message, fix].filter(Boolean).join(" "), isFailure: true });
   },
   load: async () => {
     try {
@@ -58,4 +61,4 @@ export const useApp = create<AppState>((set, get) => ({
 }));
 
 onSignedOut(() => useApp.setState({ isSignedOut: true }));
-window.addEventListener("hashchange", () => useApp.setState({ place: placeOf(location.hash) }));
+window.addEventListener("hashchange", () => useApp.setState({ place: placeOf(location.hash), notice: null }));

@@ -8,6 +8,8 @@ export interface Edited {
   field: string;
 }
 
+export type Side = "canvas" | "panel";
+
 interface CanvasState {
   /** The component whose title is being written. */
   renamed: string | null;
@@ -20,6 +22,9 @@ interface CanvasState {
   chosen: ReadonlySet<string> | null;
   /** A value of the last run that is read whole. */
   value: { title: string; text: string } | null;
+  /** What a small screen shows of a flow. */
+  side: Side;
+  show: (side: Side) => void;
   look: (value: { title: string; text: string } | null) => void;
   rename: (node: string | null) => void;
   edit: (edited: Edited | null) => void;
@@ -35,10 +40,12 @@ export const useCanvas = create<CanvasState>((set) => ({
   wanted: null,
   chosen: null,
   value: null,
+  side: "canvas",
+  show: (side) => set({ side }),
   look: (value) => set({ value }),
   rename: (renamed) => set({ renamed }),
   edit: (edited) => set({ edited }),
   follow: (follows) => set({ follows }),
-  goTo: (node) => set({ wanted: { node } }),
+  goTo: (node) => set({ wanted: { node }, side: "canvas" }),
   choose: (chosen) => set({ chosen }),
 }));

@@ -5,6 +5,7 @@ import { create } from "zustand";
 import type { Fault, FlowDocument, FlowEntry, NodeDocument, Schemas, WholeFlow } from "../api/contract";
 import { RequestFailed, request } from "../api/http";
 import type { Problem } from "../api/http";
+import { isAlike } from "../flow/alike";
 import { applyUpdate, changedNode } from "../flow/apply";
 import type { FlowUpdate } from "../flow/apply";
 import { withConfigured } from "../flow/configured";
@@ -30,6 +31,8 @@ interface FlowState {
   /** The node that a mention in the message points at. */
   pointedAt: string | null;
   isTurn: boolean;
+  /** Whether the turn has made its step of the history: its first change does. */
+  isTurnStep: boolean;
   /** The version that the canvas is compared with; null when it is not. */
   compared: { version: number; flow: FlowDocument } | null;
   /** Why the server refused a value, by component and field. */
@@ -50,6 +53,14 @@ interface FlowState {
   turnBegins: () => Promise<void>;
   turnChanges: (update: FlowUpdate) => void;
   turnEnds: (flow: FlowDocument | null, version: number | null, faults?: readonly Fault[]) => void;
+}
+
+/** The history after a turn that ended with this flow: a turn that changed nothing leaves no step behind. */
+function settledBy(history: History<FlowDocument>, flow: FlowDocument, isStep: boolean): History<FlowDocument> {
+  const before = isStep ? history.past.at(-1) : history.present;
+  const isUnchanged = before !== undefined && isAlike(before, flow);
+  if (isStep) return isUnchanged ? { ...undo(history), future: [] } : amend(history, flow);
+  return isUnchanged ? { ...history, present: flow } : step(history, flow);
 }
 
 type WholeRevision = Schemas["OneRevisionReply"];
@@ -96,6 +107,7 @@ export const useFlow = create<FlowState>((set, get) => {
     faults: [],
     pointedAt: null,
     isTurn: false,
+    isTurnStep: false,
     compared: null,
     refused: new Map(),
     compare: async (version) => {
@@ -150,24 +162,23 @@ export const useFlow = create<FlowState>((set, get) => {
     },
     turnBegins: async () => {
       await get().save();
-      const { history } = get();
-      set({ isTurn: true, changed: new Set(), history: step(history, { ...history.present }) });
+      set({ isTurn: true, isTurnStep: false, changed: new Set() });
     },
     turnChanges: (update) => {
-      const { history, changed } = get();
+      const { history, changed, isTurnStep } = get();
       const node = changedNode(update);
+      const next = applyUpdate(history.present, update);
       set({
-        history: amend(history, applyUpdate(history.present, update)),
+        history: isTurnStep ? amend(history, next) : step(history, next),
+        isTurnStep: isTurnStep || next !== history.present,
         changed: node === null ? changed : new Set([...changed, node]),
       });
     },
     turnEnds: (flow, version, faults = []) => {
-      const { history, saving } = get();
+      const { history, saving, isTurnStep } = get();
       const byHand = saving === "unsaved" || saving === "saving";
-      const isSame = history.past.length > 0 && JSON.stringify(history.past.at(-1)) === JSON.stringify(flow ?? history.present);
-      const settled = flow === null || byHand ? history : amend(history, flow);
-      const unchanged = isSame && !byHand ? { ...undo(settled), future: [] } : settled;
-      set({ isTurn: false, faults, version: version ?? get().version, history: unchanged });
+      const settled = flow === null || byHand ? history : settledBy(history, flow, isTurnStep);
+      set({ isTurn: false, isTurnStep: false, faults, version: version ?? get().version, history: settled });
       if (byHand) later();
     },
   };

@@ -53,6 +53,13 @@ export const kept = {
   keepSession(flow: string, session: string): void {
     write("wirewright.sessions", { ...sessions(), [flow]: session });
   },
+  /** The session in which a flow was tried last. */
+  runSessionOf(flow: string): string | null {
+    return ((read("wirewright.tried") as Record<string, string> | null) ?? {})[flow] ?? null;
+  },
+  keepRunSession(flow: string, session: string): void {
+    write("wirewright.tried", { ...(read("wirewright.tried") as Record<string, string> | null), [flow]: session });
+  },
   /** Whether a conversation has a message that the server has stored. */
   isBegun(session: string): boolean {
     return ((read("wirewright.begun") as string[] | null) ?? []).includes(session);

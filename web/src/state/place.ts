@@ -1,7 +1,7 @@
 /** The places of the page, and their addresses. */
 
 /** The views beside the flows, by the word in their addresses. */
-export const VIEWS = ["settings", "providers", "variables", "files", "usage", "evaluations", "users"] as const;
+export const VIEWS = ["settings", "providers", "variables", "files", "usage", "jobs", "evaluations", "users"] as const;
 
 export type View = (typeof VIEWS)[number];
 

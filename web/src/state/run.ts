@@ -2,11 +2,14 @@
 
 import { create } from "zustand";
 
-import { RequestFailed } from "../api/http";
+import type { Schemas } from "../api/contract";
+import { RequestFailed, request } from "../api/http";
 import { cancelRun, followRun, startRun } from "../api/runs";
 import type { RunEvent } from "../api/runs";
+import { chatInputOf, idOf } from "../flow/document";
 import { strings } from "../strings";
 import { useFlow } from "./flow";
+import { kept } from "./kept";
 
 export type NodeState = "running" | "done" | "failed";
 
@@ -16,9 +19,14 @@ export interface Said {
   output: string;
   error: string | null;
   seconds: number | null;
+  /** How many tokens of models it took. */
+  tokens: number;
+  files: readonly string[];
 }
 
 interface RunState {
+  /** The flow that is tried. */
+  flow: string | null;
   session: string;
   said: Said[];
   run: string | null;
@@ -28,7 +36,12 @@ interface RunState {
   values: ReadonlyMap<string, unknown>;
   /** The component at which the last run has failed. */
   failed: { node: string; message: string } | null;
-  start: (input: string) => Promise<void>;
+  /** Turns to a flow, with what was last said to it. */
+  open: (flow: string) => Promise<void>;
+  /** Goes on with an earlier session. */
+  choose: (session: string) => Promise<void>;
+  /** Says something to the flow; null runs it with the values that it has. */
+  start: (input: string | null, files?: readonly string[]) => Promise<void>;
   stop: () => Promise<void>;
   startNew: () => void;
 }
@@ -50,7 +63,7 @@ export const useRun = create<RunState>((set, get) => {
       case "complete": {
         const { output, error, metrics, nodes } = event.data;
         const told = error === null ? null : [error.message, error.fix].filter(Boolean).join(" ");
-        update((last) => ({ ...last, output: output ?? "", error: told, seconds: metrics.seconds }));
+        update((last) => ({ ...last, output: output ?? "", error: told, seconds: metrics.seconds, tokens: metrics.total_tokens }));
         const done = Object.keys(nodes).map((node): [string, NodeState] => [node, "done"]); // a short run ends before it is followed
         set((state) => ({ values: new Map(Object.entries(nodes)), nodes: new Map([...done, ...state.nodes]) }));
         const failed = error?.node;
@@ -68,6 +81,7 @@ export const useRun = create<RunState>((set, get) => {
     }
   };
   return {
+    flow: null,
     session: crypto.randomUUID(),
     said: [],
     run: null,
@@ -75,12 +89,28 @@ export const useRun = create<RunState>((set, get) => {
     nodes: new Map(),
     values: new Map(),
     failed: null,
-    start: async (input) => {
+    open: async (flow) => {
+      if (get().flow === flow) return;
+      get().startNew();
+      set({ flow });
+      const session = kept.runSessionOf(flow);
+      if (session === null) return;
+      const { sessions } = await request<{ sessions: Schemas["SessionEntry"][] }>("GET", `${sessionsOf(flow)}?limit=200`);
+      if (get().flow === flow && get().said.length === 0 && sessions.some((one) => one.session === session)) await get().choose(session);
+    },
+    choose: async (session) => {
+      const { flow } = get();
+      if (flow === null) return;
+      const { messages } = await request<Schemas["SessionMessages"]>("GET", `${sessionsOf(flow)}/${encodeURIComponent(session)}`);
+      kept.keepRunSession(flow, session);
+      if (get().flow === flow) set({ session, said: saidIn(messages), nodes: new Map(), values: new Map(), failed: null });
+    },
+    start: async (input, files = []) => {
       const flow = useFlow.getState().id;
       if (flow === null || get().isRunning) return;
       const id = (get().said.at(-1)?.id ?? 0) + 1;
       set(({ said }) => ({
-        said: [...said, { id, input, output: "", error: null, seconds: null }],
+        said: [...said, { id, input: input ?? "", output: "", error: null, seconds: null, tokens: 0, files }],
         isRunning: true,
         run: null,
         nodes: new Map(),
@@ -89,7 +119,10 @@ export const useRun = create<RunState>((set, get) => {
       }));
       try {
         await useFlow.getState().save();
-        const run = await startRun(flow, input, get().session);
+        const reader = chatInputOf(useFlow.getState().history.present);
+        const tweaks = files.length > 0 && reader !== undefined ? { [idOf(reader)]: { files: [...files] } } : {};
+        kept.keepRunSession(flow, get().session);
+        const run = await startRun(flow, input, get().session, tweaks);
         set({ run });
         for await (const event of followRun(run)) note(event);
       } catch (error) {
@@ -107,3 +140,19 @@ export const useRun = create<RunState>((set, get) => {
     startNew: () => set({ session: crypto.randomUUID(), said: [], nodes: new Map(), values: new Map(), failed: null }),
   };
 });
+
+function sessionsOf(flow: string): string {
+  return `/api/v1/flows/${encodeURIComponent(flow)}/sessions`;
+}
+
+/** What a session remembers, as it was said. */
+export function saidIn(messages: readonly Schemas["Message"][]): Said[] {
+  const said: Said[] = [];
+  for (const { sender, text } of messages) {
+    const last = said.at(-1);
+    if (sender === "User") said.push({ id: said.length + 1, input: text, output: "", error: null, seconds: null, tokens: 0, files: [] });
+    else if (last === undefined) said.push({ id: 1, input: "", output: text, error: null, seconds: null, tokens: 0, files: [] });
+    else said[said.length - 1] = { ...last, output: [last.output, text].filter(Boolean).join("\n\n") };
+  }
+  return said;
+}

@@ -1,24 +1,35 @@
+import { MessageSquare, Workflow } from "lucide-react";
 import { useEffect, useState } from "react";
 
 import { Panel } from "../assistant/Panel";
 import { Canvas } from "../canvas/Canvas";
 import { Toolbar } from "../canvas/Toolbar";
+import { nodesOf } from "../flow/document";
 import { useAssistant } from "../state/assistant";
 import { useApp } from "../state/app";
+import { useCanvas } from "../state/canvas";
 import { useFlow } from "../state/flow";
 import { kept } from "../state/kept";
 import { strings } from "../strings";
 import { Boundary } from "../ui/Boundary";
+import { Button } from "../ui/Button";
 
 /** One flow: its canvas, and the assistant beside it. */
 export function FlowView({ id }: { id: string }) {
   const fail = useApp((app) => app.fail);
   const [isReady, setReady] = useState(false);
+  const { side, show } = useCanvas();
+  const tab = useApp(({ place }) => (place.view === "flow" ? place.tab : null));
+  useEffect(() => {
+    if (tab !== null) show("panel");
+  }, [tab, show]);
   useEffect(() => {
     const load = async () => {
       await useFlow.getState().open(id);
       const known = kept.sessionOf(id);
       setReady(true);
+      const isEmpty = nodesOf(useFlow.getState().history.present).length === 0;
+      show(isEmpty || tabNow() !== null ? "panel" : "canvas");
       if (known === null) {
         useAssistant.getState().startNew();
         kept.keepSession(id, useAssistant.getState().session);
@@ -28,7 +39,7 @@ export function FlowView({ id }: { id: string }) {
     return () => {
       void useFlow.getState().save();
     };
-  }, [id, fail]);
+  }, [id, fail, show]);
   useEffect(() => {
     const leave = (event: BeforeUnloadEvent) => {
       if (useFlow.getState().saving !== "saved") event.preventDefault();
@@ -37,7 +48,7 @@ export function FlowView({ id }: { id: string }) {
     return () => window.removeEventListener("beforeunload", leave);
   }, []);
   return (
-    <div className="workspace">
+    <div className="workspace" data-side={side}>
       <Toolbar />
       {isReady ? (
         <Boundary fallback={<BrokenCanvas />}>
@@ -49,8 +60,21 @@ export function FlowView({ id }: { id: string }) {
         </p>
       )}
       <Panel />
+      <nav className="sides" aria-label={strings.shown}>
+        <Button icon={<Workflow size={16} />} aria-pressed={side === "canvas"} onClick={() => show("canvas")}>
+          {strings.canvas}
+        </Button>
+        <Button icon={<MessageSquare size={16} />} aria-pressed={side === "panel"} onClick={() => show("panel")}>
+          {strings.assistant}
+        </Button>
+      </nav>
     </div>
   );
+}
+
+function tabNow(): string | null {
+  const { place } = useApp.getState();
+  return place.view === "flow" ? place.tab : null;
 }
 
 /** In place of a canvas that cannot be drawn; the bar above it still exports the flow, undoes and lists revisions. */

@@ -44,7 +44,10 @@ export function FlowsView() {
   return (
     <main className="flows">
       <header>
-        <h1>{strings.flows}</h1>
+        <img src="/icon.svg" alt="" width={28} height={28} />
+        <h1>
+          Wirewright <span className="crumb">{strings.flows}</span>
+        </h1>
         <input
           type="search"
           aria-label={strings.search}
@@ -99,7 +102,7 @@ export function FlowsView() {
           <li key={template.name} className="card">
             <strong>{template.title}</strong>
             <p>{template.description}</p>
-            <Button onClick={() => start(template)} label={`${strings.useTemplate}: ${template.title}`}>
+            <Button icon={<Plus size={16} />} className="start" onClick={() => start(template)} label={`${strings.useTemplate}: ${template.title}`}>
               {strings.useTemplate}
             </Button>
           </li>

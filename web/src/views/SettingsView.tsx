@@ -12,9 +12,10 @@ import { UsageView } from "./UsageView";
 import { Files, Variables } from "./VariablesAndFiles";
 
 const EvaluationsView = lazy(() => import("./EvaluationsView").then((loaded) => ({ default: loaded.EvaluationsView })));
+const JobsView = lazy(() => import("./JobsView").then((loaded) => ({ default: loaded.JobsView })));
 const UsersView = lazy(() => import("./UsersView").then((loaded) => ({ default: loaded.UsersView })));
 
-const USUAL = ["providers", "variables", "files", "usage", "evaluations"] as const;
+const USUAL = ["providers", "variables", "files", "usage", "jobs", "evaluations"] as const;
 
 /** What this user has on the server beside flows, each under an address of its own; and for an admin its users. */
 export function SettingsView({ view, name }: { view: View; name: string | null }) {
@@ -64,6 +65,8 @@ function Shown({ view, name, isAdmin }: { view: View; name: string | null; isAdm
       return <Files />;
     case "usage":
       return <UsageView isAdmin={isAdmin} />;
+    case "jobs":
+      return <JobsView name={name} />;
     case "evaluations":
       return <EvaluationsView name={name} />;
     case "users":

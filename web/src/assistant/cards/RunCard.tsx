@@ -1,5 +1,9 @@
+import { go } from "../../state/app";
+import { useFlow } from "../../state/flow";
 import { strings, language } from "../../strings";
+import { Button } from "../../ui/Button";
 import { Markdown } from "../../ui/Markdown";
+import { RUN_INPUT } from "../TryPanel";
 import type { Part } from "../parts";
 
 /** What a run of the flow gave, and what it took. */
@@ -9,7 +13,7 @@ export function RunCard({ part }: { part: Extract<Part, { kind: "run" }> }) {
   return (
     <section className="card run" aria-label={strings.run} data-ok={part.error === null}>
       <h2>{part.error === null ? strings.runDone : strings.runFailed}</h2>
-      {part.error === null ? part.output !== null && <Markdown text={part.output} /> : <p className="error">{part.error}</p>}
+      {part.error !== null ? !part.isTold && <p className="error">{part.error}</p> : part.output === null || part.output.trim() === "" ? <Nothing /> : <Markdown text={part.output} />}
       {metrics !== null && (
         <dl className="metrics">
           <Metric name={strings.duration} value={strings.seconds(metrics.seconds)} />
@@ -25,6 +29,24 @@ export function RunCard({ part }: { part: Extract<Part, { kind: "run" }> }) {
         </dl>
       )}
     </section>
+  );
+}
+
+/** In place of an answer: what to do about it. */
+function Nothing() {
+  const id = useFlow((state) => state.id);
+  const tryIt = () => {
+    if (id === null) return;
+    go({ view: "flow", id, tab: "try" });
+    requestAnimationFrame(() => requestAnimationFrame(() => document.getElementById(RUN_INPUT)?.focus()));
+  };
+  return (
+    <>
+      <p>{strings.answeredNothing}</p>
+      <div className="row">
+        <Button onClick={tryIt}>{strings.tryWithMessage}</Button>
+      </div>
+    </>
   );
 }
 
