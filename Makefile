@@ -7,6 +7,8 @@ ROUNDS ?= 20
 RUNS ?= 1000
 # Two more than there are cores: some tests wait.
 WORKERS ?= $(shell $(PYTHON) -c 'import os; print(min(4, (os.cpu_count() or 1) + 2))')
+# `part` plays a tenth of the rows of the largest tables, `all` all of them.
+TABLES ?= part
 PYTEST := $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
 # uv draws its bars on a terminal. Elsewhere its lines pass, except one for each of a hundred packages.
 SYNC = if [ -t 2 ]; then $(UV) sync --frozen --python $(PYTHON); else \
@@ -16,7 +18,7 @@ export UV_PYTHON_DOWNLOADS := never
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install page run test test-langflow lint format bench bench-original evals soak soak-runs soak-evals kill-rate cheats
+.PHONY: help install page run test test-all test-langflow lint format bench bench-original evals soak soak-runs soak-evals kill-rate cheats
 
 help: ## List the targets.
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -43,15 +45,18 @@ run: .venv/.installed ## Start the server and print its address; the page is bui
 	@echo "Starting the server ..."
 	@$(BIN)/python -m scripts.page beside $$$$ & exec $(BIN)/wirewright serve
 
-test: install ## Run the linters and every test, side by side.
+test: install ## Run the linters and the tests, side by side.
 	@mkdir -p .cache; \
 	$(MAKE) --no-print-directory lint >.cache/lint.log 2>&1 & lint=$$!; \
-	$(PYTEST); tests=$$?; \
+	$(PYTEST) --tables $(TABLES); tests=$$?; \
 	wait $$lint; linted=$$?; \
 	cat .cache/lint.log; \
 	[ $$linted = 0 ] || echo "The linters failed."; \
 	[ $$tests = 0 ] || echo "Tests failed."; \
 	[ $$linted = 0 ] && [ $$tests = 0 ]
+
+test-all: ## As test, with all rows of the largest tables, as CI does.
+	@$(MAKE) --no-print-directory test TABLES=all
 
 lint: install ## Check style, formatting and types.
 	@$(BIN)/ruff check .
