@@ -8,11 +8,10 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from pydantic_ai import DeferredToolResults, ToolApproved, ToolDenied
 
-from agent.conversation.approvals import AskedApproval
 from agent.conversation.memory import ConversationState, Exchange, Memory, Pending, title_of
 from agent.conversation.notes import note_effects, notes_of
-from agent.conversation.proposals import Offers
-from agent.conversation.resuming import (
+from agent.conversation.pending.approvals import AskedApproval
+from agent.conversation.pending.resuming import (
     MOVED_ON,
     moved_on,
     outcomes,
@@ -20,6 +19,7 @@ from agent.conversation.resuming import (
     tool_results,
     withdraw_expired,
 )
+from agent.conversation.proposals import Offers
 from agent.conversation.transcript.message import Decided, SentMessage, transcript_message
 from agent.conversation.transcript.parts import NewMessage
 from agent.errors import AssistantUnavailable

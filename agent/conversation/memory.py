@@ -7,8 +7,8 @@ from typing import Annotated, Literal, Protocol
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr
 
-from agent.conversation.approvals import AskedApproval, Outcome, all_applied, noted
 from agent.conversation.message_list import MessageList
+from agent.conversation.pending.approvals import AskedApproval, Outcome, all_applied, noted
 from agent.conversation.proposals import Offers
 from agent.conversation.transcript.parts import NewMessage, TranscriptEntry, TranscriptMessage
 from agent.toolsets.client import ClientTool

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pydantic_ai import ToolApproved
 
 from agent.conversation.memory import ConversationState, Pending
-from agent.conversation.resuming import approved_hosts
+from agent.conversation.pending.resuming import approved_hosts
 from agent.turn.request import Answer
 from agent.turn.result import TurnResult
 from flows.actions import SetFlow

@@ -11,9 +11,9 @@ import pytest
 from pydantic_ai import ModelMessage, ModelRequest, ToolCallPart
 from pydantic_ai.models.function import AgentInfo
 
-from agent.conversation.approvals import AskedApproval
 from agent.conversation.in_process import ProcessMemory
 from agent.conversation.memory import Exchange
+from agent.conversation.pending.approvals import AskedApproval
 from agent.models.scripted import call
 from agent.toolsets.client import ClientContext
 from flows.catalogue import Catalogue

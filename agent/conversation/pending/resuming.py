@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 from pydantic_ai import DeferredToolResults, ModelResponse, ToolApproved, ToolCallPart, ToolDenied
 
-from agent.conversation.approvals import Outcome, all_applied
 from agent.conversation.memory import ConversationState, Pending
+from agent.conversation.pending.approvals import Outcome, all_applied
 from agent.errors import AssistantUnavailable
 from agent.toolsets.client import shown_result
 from agent.turn.request import Answer, ToolAnswered

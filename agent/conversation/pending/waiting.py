@@ -9,7 +9,7 @@ from agent.contract.endings import question
 from agent.contract.model import Received
 from agent.contract.questions import Question
 from agent.conversation.memory import Memory
-from agent.conversation.resuming import moved_on, withdraw_expired
+from agent.conversation.pending.resuming import moved_on, withdraw_expired
 from flows.document import Flow
 
 PAGE: Final = 100
