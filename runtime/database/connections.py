@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import event, make_url
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
-from sqlalchemy.orm import DeclarativeBase
 
+from runtime.database.backends.asynchronous import AsyncConnection, AsyncEngine, create_async_engine
+from runtime.database.backends.insertion import insert_for
 from runtime.database.backends.sqlite_driver import one_trip_driver
+from runtime.database.base import Base
 from runtime.database.errors import unavailable
 from runtime.files.private import close_to_others
 
@@ -98,7 +98,7 @@ def _make_private(file: Path, new_file: Callable[[], bytes]) -> None:
 
 async def upsert(
     connection: AsyncConnection,
-    row: type[DeclarativeBase],
+    row: type[Base],
     key: Mapping[str, object],
     new: Mapping[str, object],
     changed: Mapping[str, object] | None = None,
@@ -112,8 +112,7 @@ async def upsert(
         new: those of the other columns, of a row that is added.
         changed: what is changed in a row that is there; None changes it to `new`.
     """
-    dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
-    added = dialect.insert(row).values(**key, **new)
+    added = insert_for(connection.dialect, row).values(**key, **new)
     await connection.execute(added.on_conflict_do_update(index_elements=list(key), set_=dict(changed or new)))
 
 

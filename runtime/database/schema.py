@@ -15,12 +15,11 @@ from typing import Final
 
 from sqlalchemy import Column, Connection, MetaData, String, Table, insert, inspect, select, update
 from sqlalchemy import create_engine as synchronous
-from sqlalchemy.dialects import postgresql
 from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlalchemy.pool import StaticPool
 from sqlalchemy.schema import CreateIndex, CreateTable
 
+from runtime.database.backends.asynchronous import AsyncEngine
 from runtime.database.backends.once import TurnEffectRow
 from runtime.database.connections import create_engine, exclusive
 from runtime.database.errors import DatabaseTooNew, SchemaOutdated
@@ -159,6 +158,8 @@ def _create(connection: Connection) -> None:
 @cache
 def _postgres_tables() -> str:
     """The statements that create what is missing on Postgres, which takes all of them in one message."""
+    from sqlalchemy.dialects import postgresql
+
     tables = [*Base.metadata.sorted_tables, _REVISION]
     indexes = [index for table in tables for index in sorted(table.indexes, key=lambda index: str(index.name))]
     statements = [

@@ -1,9 +1,8 @@
 """The tables. A change here needs a migration, which `alembic revision --autogenerate` drafts."""
 
-from sqlalchemy import BigInteger, Index, UniqueConstraint
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy import BigInteger, ColumnClause, Index, UniqueConstraint
 
-from runtime.database.base import Base, refers_to
+from runtime.database.base import Base, column, refers_to
 
 
 class FlowRow(Base):
@@ -15,15 +14,15 @@ class FlowRow(Base):
 
     __tablename__ = "flows"
 
-    id: Mapped[str] = mapped_column(primary_key=True)
-    owner: Mapped[str]
-    name: Mapped[str]
-    node_count: Mapped[int]
-    edge_count: Mapped[int]
-    version: Mapped[int]
-    updated_at: Mapped[str]
-    document: Mapped[str]
-    built_with: Mapped[str | None]
+    id: ColumnClause[str] = column(primary_key=True)
+    owner: ColumnClause[str]
+    name: ColumnClause[str]
+    node_count: ColumnClause[int]
+    edge_count: ColumnClause[int]
+    version: ColumnClause[int]
+    updated_at: ColumnClause[str]
+    document: ColumnClause[str]
+    built_with: ColumnClause[str | None]
 
     __table_args__ = (Index(None, "owner", "updated_at"),)
 
@@ -47,17 +46,17 @@ class RevisionRow(Base):
 
     __tablename__ = "flow_revisions"
 
-    owner: Mapped[str] = mapped_column(primary_key=True)
-    flow: Mapped[str] = mapped_column(primary_key=True, info=refers_to("flows"))
-    version: Mapped[int] = mapped_column(primary_key=True)
-    at: Mapped[str]
-    author: Mapped[str]
-    session: Mapped[str]
-    turn: Mapped[str]
-    name: Mapped[str]
-    node_count: Mapped[int]
-    edge_count: Mapped[int]
-    document: Mapped[str]
+    owner: ColumnClause[str] = column(primary_key=True)
+    flow: ColumnClause[str] = column(primary_key=True, info=refers_to("flows"))
+    version: ColumnClause[int] = column(primary_key=True)
+    at: ColumnClause[str]
+    author: ColumnClause[str]
+    session: ColumnClause[str]
+    turn: ColumnClause[str]
+    name: ColumnClause[str]
+    node_count: ColumnClause[int]
+    edge_count: ColumnClause[int]
+    document: ColumnClause[str]
 
 
 class ConversationRow(Base):
@@ -71,12 +70,12 @@ class ConversationRow(Base):
 
     __tablename__ = "conversations"
 
-    owner: Mapped[str] = mapped_column(primary_key=True)
-    session: Mapped[str] = mapped_column(primary_key=True)
-    set_aside: Mapped[str] = mapped_column(primary_key=True, default="")
-    used: Mapped[int] = mapped_column(index=True)
-    document: Mapped[str]
-    waiting: Mapped[bool | None]
+    owner: ColumnClause[str] = column(primary_key=True)
+    session: ColumnClause[str] = column(primary_key=True)
+    set_aside: ColumnClause[str] = column(primary_key=True, default="")
+    used: ColumnClause[int] = column(index=True)
+    document: ColumnClause[str]
+    waiting: ColumnClause[bool | None]
 
 
 class FlowSessionRow(Base):
@@ -95,14 +94,14 @@ class FlowSessionRow(Base):
 
     __tablename__ = "flow_sessions"
 
-    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=True)
-    owner: Mapped[str]
-    flow: Mapped[str] = mapped_column(info=refers_to("flows"))
-    session: Mapped[str]
-    used: Mapped[int]
-    updated_at: Mapped[str]
-    messages: Mapped[int]
-    bytes: Mapped[int]
+    number: ColumnClause[int] = column(primary_key=True, autoincrement=True)
+    owner: ColumnClause[str]
+    flow: ColumnClause[str] = column(info=refers_to("flows"))
+    session: ColumnClause[str]
+    used: ColumnClause[int]
+    updated_at: ColumnClause[str]
+    messages: ColumnClause[int]
+    bytes: ColumnClause[int]
 
     __table_args__ = (UniqueConstraint("owner", "flow", "session"), Index(None, "owner", "used"))
 
@@ -125,16 +124,16 @@ class MessageRow(Base):
 
     __tablename__ = "messages"
 
-    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=True)
-    owner: Mapped[str]
-    session: Mapped[int] = mapped_column(info=refers_to("flow_sessions"))
-    id: Mapped[str]
-    sender: Mapped[str]
-    sender_name: Mapped[str]
-    text: Mapped[str]
-    context: Mapped[str]
-    timestamp: Mapped[str]
-    size: Mapped[int]
+    number: ColumnClause[int] = column(primary_key=True, autoincrement=True)
+    owner: ColumnClause[str]
+    session: ColumnClause[int] = column(info=refers_to("flow_sessions"))
+    id: ColumnClause[str]
+    sender: ColumnClause[str]
+    sender_name: ColumnClause[str]
+    text: ColumnClause[str]
+    context: ColumnClause[str]
+    timestamp: ColumnClause[str]
+    size: ColumnClause[int]
 
     __table_args__ = (Index(None, "owner", "session", "number"),)
 
@@ -155,25 +154,25 @@ class RunRow(Base):
 
     __tablename__ = "runs"
 
-    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=True)
-    owner: Mapped[str]
-    id: Mapped[str]
-    flow: Mapped[str] = mapped_column(info=refers_to("flows"))
-    name: Mapped[str]
-    session: Mapped[str]
-    source: Mapped[str]
-    input: Mapped[str | None]
-    output: Mapped[str | None]
-    error: Mapped[str | None]
-    milliseconds: Mapped[int]
-    input_tokens: Mapped[int]
-    output_tokens: Mapped[int]
-    at: Mapped[str]
-    state: Mapped[str]
-    started_at: Mapped[str]
-    seen_at: Mapped[str | None]
-    detail: Mapped[str | None]
-    stop_asked: Mapped[bool | None]
+    number: ColumnClause[int] = column(primary_key=True, autoincrement=True)
+    owner: ColumnClause[str]
+    id: ColumnClause[str]
+    flow: ColumnClause[str] = column(info=refers_to("flows"))
+    name: ColumnClause[str]
+    session: ColumnClause[str]
+    source: ColumnClause[str]
+    input: ColumnClause[str | None]
+    output: ColumnClause[str | None]
+    error: ColumnClause[str | None]
+    milliseconds: ColumnClause[int]
+    input_tokens: ColumnClause[int]
+    output_tokens: ColumnClause[int]
+    at: ColumnClause[str]
+    state: ColumnClause[str]
+    started_at: ColumnClause[str]
+    seen_at: ColumnClause[str | None]
+    detail: ColumnClause[str | None]
+    stop_asked: ColumnClause[bool | None]
 
     __table_args__ = (Index(None, "owner", "number"), Index(None, "owner", "id"), Index(None, "seen_at"))
 
@@ -194,14 +193,14 @@ class UserRow(Base):
 
     __tablename__ = "users"
 
-    id: Mapped[str] = mapped_column(primary_key=True)
-    name: Mapped[str]
-    folded: Mapped[str] = mapped_column(unique=True)
-    digest: Mapped[str]
-    scopes: Mapped[str]
-    created_at: Mapped[str]
-    expires_at: Mapped[str | None]
-    revoked_at: Mapped[str | None]
+    id: ColumnClause[str] = column(primary_key=True)
+    name: ColumnClause[str]
+    folded: ColumnClause[str] = column(unique=True)
+    digest: ColumnClause[str]
+    scopes: ColumnClause[str]
+    created_at: ColumnClause[str]
+    expires_at: ColumnClause[str | None]
+    revoked_at: ColumnClause[str | None]
 
 
 class UsageRow(Base):
@@ -217,17 +216,17 @@ class UsageRow(Base):
 
     __tablename__ = "usage"
 
-    owner: Mapped[str] = mapped_column(primary_key=True)
-    day: Mapped[str] = mapped_column(primary_key=True)
-    model: Mapped[str] = mapped_column(primary_key=True)
-    input_tokens: Mapped[int] = mapped_column(BigInteger)
-    output_tokens: Mapped[int] = mapped_column(BigInteger)
-    cached_tokens: Mapped[int] = mapped_column(BigInteger)
-    requests: Mapped[int] = mapped_column(BigInteger)
-    turns: Mapped[int] = mapped_column(BigInteger)
-    runs: Mapped[int] = mapped_column(BigInteger)
-    nano_dollars: Mapped[int] = mapped_column(BigInteger)
-    unpriced: Mapped[int] = mapped_column(BigInteger)
+    owner: ColumnClause[str] = column(primary_key=True)
+    day: ColumnClause[str] = column(primary_key=True)
+    model: ColumnClause[str] = column(primary_key=True)
+    input_tokens: ColumnClause[int] = column(BigInteger)
+    output_tokens: ColumnClause[int] = column(BigInteger)
+    cached_tokens: ColumnClause[int] = column(BigInteger)
+    requests: ColumnClause[int] = column(BigInteger)
+    turns: ColumnClause[int] = column(BigInteger)
+    runs: ColumnClause[int] = column(BigInteger)
+    nano_dollars: ColumnClause[int] = column(BigInteger)
+    unpriced: ColumnClause[int] = column(BigInteger)
 
     __table_args__ = (Index(None, "day"),)
 
@@ -246,12 +245,12 @@ class IdempotencyKeyRow(Base):
 
     __tablename__ = "idempotency_keys"
 
-    owner: Mapped[str] = mapped_column(primary_key=True)
-    key: Mapped[str] = mapped_column(primary_key=True)
-    state: Mapped[str]
-    fingerprint: Mapped[str]
-    answer: Mapped[str]
-    created_at: Mapped[int] = mapped_column(BigInteger, index=True)
+    owner: ColumnClause[str] = column(primary_key=True)
+    key: ColumnClause[str] = column(primary_key=True)
+    state: ColumnClause[str]
+    fingerprint: ColumnClause[str]
+    answer: ColumnClause[str]
+    created_at: ColumnClause[int] = column(BigInteger, index=True)
 
 
 class TurnRow(Base):
@@ -275,18 +274,18 @@ class TurnRow(Base):
 
     __tablename__ = "turns"
 
-    owner: Mapped[str] = mapped_column(primary_key=True)
-    id: Mapped[str] = mapped_column(primary_key=True)
-    session: Mapped[str]
-    server: Mapped[str]
-    state: Mapped[str]
-    last: Mapped[int]
-    started_at: Mapped[str]
-    ended_at: Mapped[str | None] = mapped_column(index=True)
-    stop_asked: Mapped[bool | None]
-    attempt: Mapped[int | None]
-    tries: Mapped[int | None]
-    step: Mapped[int | None]
+    owner: ColumnClause[str] = column(primary_key=True)
+    id: ColumnClause[str] = column(primary_key=True)
+    session: ColumnClause[str]
+    server: ColumnClause[str]
+    state: ColumnClause[str]
+    last: ColumnClause[int]
+    started_at: ColumnClause[str]
+    ended_at: ColumnClause[str | None] = column(index=True)
+    stop_asked: ColumnClause[bool | None]
+    attempt: ColumnClause[int | None]
+    tries: ColumnClause[int | None]
+    step: ColumnClause[int | None]
 
     __table_args__ = (Index(None, "owner", "session"), Index(None, "server", "state"))
 
@@ -304,11 +303,11 @@ class TurnEventsRow(Base):
 
     __tablename__ = "turn_events"
 
-    owner: Mapped[str] = mapped_column(primary_key=True)
-    turn: Mapped[str] = mapped_column(primary_key=True)
-    first: Mapped[int] = mapped_column(primary_key=True)
-    last: Mapped[int]
-    document: Mapped[str]
+    owner: ColumnClause[str] = column(primary_key=True)
+    turn: ColumnClause[str] = column(primary_key=True)
+    first: ColumnClause[int] = column(primary_key=True)
+    last: ColumnClause[int]
+    document: ColumnClause[str]
 
 
 class TranscriptRow(Base):
@@ -327,14 +326,14 @@ class TranscriptRow(Base):
 
     __tablename__ = "transcripts"
 
-    owner: Mapped[str] = mapped_column(primary_key=True)
-    session: Mapped[str] = mapped_column(primary_key=True)
-    created_at: Mapped[str]
-    updated_at: Mapped[str]
-    flow: Mapped[str] = mapped_column(info=refers_to("flows"))
-    messages: Mapped[int]
-    title: Mapped[str]
-    preview: Mapped[str]
+    owner: ColumnClause[str] = column(primary_key=True)
+    session: ColumnClause[str] = column(primary_key=True)
+    created_at: ColumnClause[str]
+    updated_at: ColumnClause[str]
+    flow: ColumnClause[str] = column(info=refers_to("flows"))
+    messages: ColumnClause[int]
+    title: ColumnClause[str]
+    preview: ColumnClause[str]
 
     __table_args__ = (Index(None, "owner", "updated_at"),)
 
@@ -356,15 +355,15 @@ class TranscriptMessageRow(Base):
 
     __tablename__ = "transcript_messages"
 
-    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=True)
-    owner: Mapped[str]
-    session: Mapped[str]
-    id: Mapped[str]
-    at: Mapped[str]
-    flow: Mapped[str] = mapped_column(info=refers_to("flows"))
-    version: Mapped[int | None]
-    document: Mapped[str]
-    before: Mapped[str | None]
+    number: ColumnClause[int] = column(primary_key=True, autoincrement=True)
+    owner: ColumnClause[str]
+    session: ColumnClause[str]
+    id: ColumnClause[str]
+    at: ColumnClause[str]
+    flow: ColumnClause[str] = column(info=refers_to("flows"))
+    version: ColumnClause[int | None]
+    document: ColumnClause[str]
+    before: ColumnClause[str | None]
 
     __table_args__ = (UniqueConstraint("owner", "session", "id"), Index(None, "owner", "session", "number"))
 
@@ -379,8 +378,8 @@ class ServerRow(Base):
 
     __tablename__ = "servers"
 
-    id: Mapped[str] = mapped_column(primary_key=True)
-    seen_at: Mapped[str]
+    id: ColumnClause[str] = column(primary_key=True)
+    seen_at: ColumnClause[str]
 
 
 class SecretRow(Base):
@@ -394,6 +393,6 @@ class SecretRow(Base):
 
     __tablename__ = "secrets"
 
-    owner: Mapped[str] = mapped_column(primary_key=True)
-    kind: Mapped[str] = mapped_column(primary_key=True)
-    document: Mapped[str]
+    owner: ColumnClause[str] = column(primary_key=True)
+    kind: ColumnClause[str] = column(primary_key=True)
+    document: ColumnClause[str]

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from sqlalchemy import ColumnElement, exists, not_, or_
-from sqlalchemy.ext.asyncio import AsyncConnection
-from sqlalchemy.orm import InstrumentedAttribute
+from sqlalchemy import ColumnClause, ColumnElement, exists, not_, or_
 
+from runtime.database.backends.asynchronous import AsyncConnection
 from runtime.database.backends.clock import DatabaseTime
 from runtime.database.connections import upsert
 from runtime.database.tables import ServerRow
@@ -33,7 +32,7 @@ async def beat(connection: AsyncConnection, name: str) -> None:
     await upsert(connection, ServerRow, {"id": name}, {"seen_at": DatabaseTime()})
 
 
-def is_gone(worker: InstrumentedAttribute[str], lease: float = LEASE_SECONDS) -> ColumnElement[bool]:
+def is_gone(worker: ColumnClause[str], lease: float = LEASE_SECONDS) -> ColumnElement[bool]:
     """Whether the process that a column names has given no sign of life for too long.
 
     Args:

@@ -1,9 +1,8 @@
 """The tables of jobs, batches, schedules and triggers."""
 
-from sqlalchemy import Index, UniqueConstraint
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy import ColumnClause, Index, UniqueConstraint
 
-from runtime.database.tables import Base, refers_to
+from runtime.database.base import Base, column, refers_to
 
 
 class JobRow(Base):
@@ -38,30 +37,30 @@ class JobRow(Base):
 
     __tablename__ = "jobs"
 
-    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=True)
-    owner: Mapped[str]
-    id: Mapped[str]
-    kind: Mapped[str]
-    queue: Mapped[str]
-    state: Mapped[str]
-    rank: Mapped[int]
-    tag: Mapped[int]
-    flow: Mapped[str] = mapped_column(info=refers_to("flows"))
-    batch: Mapped[str]
-    position: Mapped[int]
-    worker: Mapped[str]
-    attempts: Mapped[int]
-    milliseconds: Mapped[int]
-    queued_at: Mapped[str]
-    started_at: Mapped[str | None]
-    ended_at: Mapped[str | None]
-    stop_asked: Mapped[bool]
-    document: Mapped[str]
-    result: Mapped[str | None]
-    error: Mapped[str | None]
-    run: Mapped[str]
-    tokens: Mapped[int]
-    nano_dollars: Mapped[int]
+    number: ColumnClause[int] = column(primary_key=True, autoincrement=True)
+    owner: ColumnClause[str]
+    id: ColumnClause[str]
+    kind: ColumnClause[str]
+    queue: ColumnClause[str]
+    state: ColumnClause[str]
+    rank: ColumnClause[int]
+    tag: ColumnClause[int]
+    flow: ColumnClause[str] = column(info=refers_to("flows"))
+    batch: ColumnClause[str]
+    position: ColumnClause[int]
+    worker: ColumnClause[str]
+    attempts: ColumnClause[int]
+    milliseconds: ColumnClause[int]
+    queued_at: ColumnClause[str]
+    started_at: ColumnClause[str | None]
+    ended_at: ColumnClause[str | None]
+    stop_asked: ColumnClause[bool]
+    document: ColumnClause[str]
+    result: ColumnClause[str | None]
+    error: ColumnClause[str | None]
+    run: ColumnClause[str]
+    tokens: ColumnClause[int]
+    nano_dollars: ColumnClause[int]
 
     __table_args__ = (
         UniqueConstraint("owner", "id"),
@@ -92,17 +91,17 @@ class BatchRow(Base):
 
     __tablename__ = "batches"
 
-    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=True)
-    owner: Mapped[str]
-    id: Mapped[str]
-    flow: Mapped[str] = mapped_column(info=refers_to("flows"))
-    version: Mapped[int]
-    name: Mapped[str]
-    total: Mapped[int]
-    reason: Mapped[str]
-    ceiling_tokens: Mapped[int | None]
-    created_at: Mapped[str]
-    document: Mapped[str]
+    number: ColumnClause[int] = column(primary_key=True, autoincrement=True)
+    owner: ColumnClause[str]
+    id: ColumnClause[str]
+    flow: ColumnClause[str] = column(info=refers_to("flows"))
+    version: ColumnClause[int]
+    name: ColumnClause[str]
+    total: ColumnClause[int]
+    reason: ColumnClause[str]
+    ceiling_tokens: ColumnClause[int | None]
+    created_at: ColumnClause[str]
+    document: ColumnClause[str]
 
     __table_args__ = (UniqueConstraint("owner", "id"), Index(None, "owner", "number"))
 
@@ -128,18 +127,18 @@ class ScheduleRow(Base):
 
     __tablename__ = "schedules"
 
-    owner: Mapped[str]
-    id: Mapped[str] = mapped_column(primary_key=True)
-    kind: Mapped[str]
-    flow: Mapped[str] = mapped_column(info=refers_to("flows"))
-    cron: Mapped[str]
-    zone: Mapped[str]
-    is_on: Mapped[bool]
-    digest: Mapped[str]
-    next_at: Mapped[str | None]
-    last_at: Mapped[str | None]
-    last_job: Mapped[str]
-    created_at: Mapped[str]
-    document: Mapped[str]
+    owner: ColumnClause[str]
+    id: ColumnClause[str] = column(primary_key=True)
+    kind: ColumnClause[str]
+    flow: ColumnClause[str] = column(info=refers_to("flows"))
+    cron: ColumnClause[str]
+    zone: ColumnClause[str]
+    is_on: ColumnClause[bool]
+    digest: ColumnClause[str]
+    next_at: ColumnClause[str | None]
+    last_at: ColumnClause[str | None]
+    last_job: ColumnClause[str]
+    created_at: ColumnClause[str]
+    document: ColumnClause[str]
 
     __table_args__ = (Index(None, "owner", "created_at"), Index(None, "next_at"))

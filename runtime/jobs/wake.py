@@ -8,7 +8,8 @@ from collections.abc import Callable
 from typing import Final
 
 from sqlalchemy import make_url, text
-from sqlalchemy.ext.asyncio import AsyncConnection
+
+from runtime.database.backends.asynchronous import AsyncConnection
 
 log = logging.getLogger(__name__)
 

@@ -1,8 +1,8 @@
 """The tables of what MCP clients wait for and have made."""
 
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy import ColumnClause
 
-from runtime.database.base import Base, refers_to
+from runtime.database.base import Base, column, refers_to
 
 
 class McpCallRow(Base):
@@ -18,11 +18,11 @@ class McpCallRow(Base):
 
     __tablename__ = "mcp_calls"
 
-    owner: Mapped[str] = mapped_column(primary_key=True)
-    name: Mapped[str] = mapped_column(primary_key=True)
-    call: Mapped[str]
-    until: Mapped[int] = mapped_column(index=True)
-    document: Mapped[str]
+    owner: ColumnClause[str] = column(primary_key=True)
+    name: ColumnClause[str] = column(primary_key=True)
+    call: ColumnClause[str]
+    until: ColumnClause[int] = column(index=True)
+    document: ColumnClause[str]
 
 
 class McpBaselineRow(Base):
@@ -39,9 +39,9 @@ class McpBaselineRow(Base):
 
     __tablename__ = "mcp_baselines"
 
-    owner: Mapped[str] = mapped_column(primary_key=True)
-    client: Mapped[str] = mapped_column(primary_key=True)
-    flow: Mapped[str] = mapped_column(primary_key=True, info=refers_to("flows"))
-    before: Mapped[int | None]
-    version: Mapped[int]
-    until: Mapped[int] = mapped_column(index=True)
+    owner: ColumnClause[str] = column(primary_key=True)
+    client: ColumnClause[str] = column(primary_key=True)
+    flow: ColumnClause[str] = column(primary_key=True, info=refers_to("flows"))
+    before: ColumnClause[int | None]
+    version: ColumnClause[int]
+    until: ColumnClause[int] = column(index=True)

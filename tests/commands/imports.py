@@ -24,7 +24,7 @@ LIBRARIES = (
     "rich.progress",
     "scipy.stats",
     "sqlalchemy.dialects.sqlite.aiosqlite",
-    "sqlalchemy.ext.asyncio",
+    "sqlalchemy.util.concurrency",
     "starlette.applications",
     "yaml",
 )

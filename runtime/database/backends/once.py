@@ -7,12 +7,11 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-from sqlalchemy import and_, update
-from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.ext.asyncio import AsyncConnection
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy import ColumnClause, and_, update
 
-from runtime.database.base import Base
+from runtime.database.backends.asynchronous import AsyncConnection
+from runtime.database.backends.insertion import insert_for
+from runtime.database.base import Base, column
 from runtime.database.errors import Done, Superseded
 from runtime.database.tables import TurnRow
 
@@ -28,9 +27,9 @@ class TurnEffectRow(Base):
 
     __tablename__ = "turn_effects"
 
-    owner: Mapped[str] = mapped_column(primary_key=True)
-    turn: Mapped[str] = mapped_column(primary_key=True)
-    step: Mapped[int] = mapped_column(primary_key=True)
+    owner: ColumnClause[str] = column(primary_key=True)
+    turn: ColumnClause[str] = column(primary_key=True)
+    step: ColumnClause[int] = column(primary_key=True)
 
 
 @dataclass(frozen=True)
@@ -76,8 +75,7 @@ async def note_once(connection: AsyncConnection) -> None:
     mine = and_(TurnRow.owner == effect.owner, TurnRow.id == effect.turn, TurnRow.attempt == effect.attempt)
     if not (await connection.execute(update(TurnRow).where(mine).values(attempt=effect.attempt))).rowcount:
         raise Superseded
-    dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
-    noted = dialect.insert(TurnEffectRow).values(owner=effect.owner, turn=effect.turn, step=effect.step)
+    noted = insert_for(connection.dialect, TurnEffectRow).values(owner=effect.owner, turn=effect.turn, step=effect.step)
     new = noted.on_conflict_do_nothing().returning(TurnEffectRow.step)  # Postgres' driver counts no inserted rows
     if (await connection.execute(new)).one_or_none() is None:
         raise Done

@@ -1,9 +1,8 @@
 """The tables of what is known here of flows on Langflow servers."""
 
-from sqlalchemy import Index
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy import ColumnClause, Index
 
-from runtime.database.tables import Base, refers_to
+from runtime.database.base import Base, column, refers_to
 
 
 class LangflowBaseRow(Base):
@@ -18,10 +17,10 @@ class LangflowBaseRow(Base):
 
     __tablename__ = "langflow_bases"
 
-    owner: Mapped[str] = mapped_column(primary_key=True)
-    digest: Mapped[str] = mapped_column(primary_key=True)
-    used: Mapped[int]
-    document: Mapped[str]
+    owner: ColumnClause[str] = column(primary_key=True)
+    digest: ColumnClause[str] = column(primary_key=True)
+    used: ColumnClause[int]
+    document: ColumnClause[str]
 
     __table_args__ = (Index(None, "owner", "used"),)
 
@@ -41,10 +40,10 @@ class LangflowLinkRow(Base):
 
     __tablename__ = "langflow_links"
 
-    owner: Mapped[str] = mapped_column(primary_key=True)
-    flow: Mapped[str] = mapped_column(primary_key=True, info=refers_to("flows"))
-    version: Mapped[int]
-    url: Mapped[str]
-    there: Mapped[str]
-    updated_at: Mapped[str]
-    base: Mapped[str]
+    owner: ColumnClause[str] = column(primary_key=True)
+    flow: ColumnClause[str] = column(primary_key=True, info=refers_to("flows"))
+    version: ColumnClause[int]
+    url: ColumnClause[str]
+    there: ColumnClause[str]
+    updated_at: ColumnClause[str]
+    base: ColumnClause[str]
