@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from flows.document import Json
 from flows.json_values import as_object, as_text
@@ -61,12 +62,17 @@ _BARE = _INCIDENTAL | {"ZeroDivisionError", "RecursionError", "MemoryError", "As
 class _Rule:
     code: RunErrorCode
     types: frozenset[str]
-    text: re.Pattern[str] | None
+    written: str
     fix: str
+
+    @cached_property
+    def text(self) -> re.Pattern[str] | None:
+        """The pattern of its messages, compiled for the first run that fails."""
+        return re.compile(self.written, re.IGNORECASE) if self.written else None
 
 
 def _rule(code: RunErrorCode, types: str, text: str, fix: str) -> _Rule:
-    return _Rule(code, frozenset(types.split()), re.compile(text, re.IGNORECASE) if text else None, fix)
+    return _Rule(code, frozenset(types.split()), text, fix)
 
 
 # The first rule that matches any cause applies.

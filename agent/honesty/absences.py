@@ -75,7 +75,9 @@ def _fewer(answer: str, record: TurnRecord) -> Iterator[Act]:
     if record.proposal is not None:
         return
     for act, count in done_of(record).items():
-        more = [words for number, words in counting_words().items() if number > count > 0]
+        if not count:
+            continue
+        more = [words for number, words in counting_words().items() if number > count]
         speaking = [one for one in sentences(answer) if label_probabilities(one)[act] >= POSSIBLE]
         if act == "file":  # deleting one is either
             speaking += [one for one in sentences(answer) if label_probabilities(one)["removed"] >= POSSIBLE]

@@ -37,11 +37,14 @@ class Slot:
         self.user = user
         self.ends = ends
         self.over = asyncio.Event()
+        self._cancel: Callable[[], object] | None = None
         self._timer = asyncio.get_running_loop().call_later(max(0.0, ends - slots.clock()), self.end)
 
     def end(self) -> None:
         """Take the place from its work."""
         self.over.set()
+        if self._cancel is not None:
+            self._cancel()
         self.release()
 
     def release(self) -> None:
@@ -59,13 +62,14 @@ class Slot:
         Raises:
             TimeIsOver: that was so.
         """
-        over = asyncio.ensure_future(self.over.wait())
         with anyio.CancelScope() as scope:
-            over.add_done_callback(lambda ended: ended.cancelled() or scope.cancel())
+            self._cancel = scope.cancel
+            if self.over.is_set():
+                scope.cancel()
             try:
                 return await work
             finally:
-                over.cancel()
+                self._cancel = None
                 self.release()
         raise TimeIsOver
 

@@ -54,6 +54,8 @@ async def until(stop: asyncio.Event, stream: AsyncIterator[T]) -> AsyncGenerator
 async def while_connected(request: Request, stop: asyncio.Event, work: Coroutine[Any, Any, T]) -> T:
     """The result of some work, which is cancelled when its client disconnects or the server stops.
 
+    Work that waits for nothing is not watched: to watch it would take longer than most of it.
+
     Args:
         request: the request of the client, with its body already read.
         stop: set when the server stops.
@@ -64,9 +66,13 @@ async def while_connected(request: Request, stop: asyncio.Event, work: Coroutine
         ApiError: 503, the server is stopping.
     """
     task = asyncio.ensure_future(work)
-    gone = asyncio.ensure_future(_disconnected(request))
-    stopping = asyncio.ensure_future(stop.wait())
+    watching: list[asyncio.Future[Any]] = []
     try:
+        await asyncio.sleep(0)  # it begins
+        if task.done():
+            return task.result()
+        gone, stopping = asyncio.ensure_future(_disconnected(request)), asyncio.ensure_future(stop.wait())
+        watching += gone, stopping
         await asyncio.wait((task, gone, stopping), return_when=asyncio.FIRST_COMPLETED)
         if task.done():
             return task.result()
@@ -74,7 +80,7 @@ async def while_connected(request: Request, stop: asyncio.Event, work: Coroutine
             raise ClientGone
         raise ApiError(503, "stopping", "The server is stopping.", "Try again when it is back.")
     finally:
-        await _end(task, gone, stopping)
+        await _end(task, *watching)
 
 
 async def last(stream: AsyncGenerator[T]) -> T:
