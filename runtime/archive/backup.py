@@ -13,12 +13,13 @@ from importlib import metadata
 from pathlib import Path
 from typing import Final, Literal
 
+from sqlalchemy.ext.asyncio import AsyncEngine
+
 from flows.document import JsonObject
 from runtime.archive.folder import contents
 from runtime.archive.rows import in_order, reflected, snapshot, write_rows
 from runtime.archive.zipped import DATA, TABLES, add_manifest, writing
 from runtime.database import schema
-from runtime.database.backends.asynchronous import AsyncEngine
 from runtime.database.connections import opened_engine
 from runtime.database.database import Database
 from runtime.keychain.master_key import source

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncGenerator, Callable, Iterable
-from contextlib import aclosing, asynccontextmanager
+from contextlib import asynccontextmanager
 from typing import IO, Any
 
 from sqlalchemy import BigInteger, Connection, Integer, MetaData, Select, Table, func, insert, select, text
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from flows.document import Json
 from runtime.archive.values import from_json, to_json
-from runtime.database.backends.asynchronous import AsyncConnection, AsyncEngine
 
 BATCH = 500
 """Rows that are in memory at a time."""
@@ -54,9 +54,9 @@ async def write_rows(
         encode: gives the JSON of a column's value.
     """
     count = 0
-    async with aclosing(connection.batches(rows, BATCH)) as batches:
-        async for batch in batches:
-            for row in batch:
+    async with connection.stream(rows) as result:
+        async for part in result.mappings().partitions(BATCH):
+            for row in part:
                 line = {str(column): encode(str(column), value) for column, value in row.items()}
                 file.write(json.dumps(line, ensure_ascii=True, separators=(",", ":")).encode("ascii") + b"\n")
                 count += 1

@@ -10,8 +10,8 @@ from typing import Any
 from sqlalchemy import event, make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
-from runtime.database.backends.asynchronous import AsyncConnection, AsyncEngine, create_async_engine
 from runtime.database.backends.insertion import insert_for
 from runtime.database.backends.sqlite_driver import one_trip_driver
 from runtime.database.base import Base

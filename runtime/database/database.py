@@ -20,7 +20,7 @@ from runtime.database.secrets.peek import Peek
 from runtime.keychain.documents import DocumentSealing
 
 if TYPE_CHECKING:
-    from runtime.database.backends.asynchronous import AsyncConnection, AsyncEngine
+    from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 
 TURN_SECONDS = 30

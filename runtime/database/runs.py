@@ -4,8 +4,8 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from sqlalchemy import Boolean, ColumnElement, RowMapping, and_, bindparam, case, delete, func, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
 
-from runtime.database.backends.asynchronous import AsyncConnection
 from runtime.database.backends.clock import DatabaseTime
 from runtime.database.backends.once import note_once
 from runtime.database.database import Database

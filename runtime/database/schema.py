@@ -16,10 +16,10 @@ from typing import Final
 from sqlalchemy import Column, Connection, MetaData, String, Table, insert, inspect, select, update
 from sqlalchemy import create_engine as synchronous
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlalchemy.pool import StaticPool
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-from runtime.database.backends.asynchronous import AsyncEngine
 from runtime.database.backends.once import TurnEffectRow
 from runtime.database.connections import create_engine, exclusive
 from runtime.database.errors import DatabaseTooNew, SchemaOutdated

@@ -4,9 +4,9 @@ import json
 from typing import Final
 
 from sqlalchemy import Column, Connection, MetaData, String, Table, select, update
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from flows.document import JsonObject
-from runtime.database.backends.asynchronous import AsyncEngine
 from runtime.keychain.documents import PREFIX, DocumentSealing
 
 _META: Final = MetaData()

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from sqlalchemy import ColumnElement, and_, delete, func, insert, select, true, update
+from sqlalchemy.ext.asyncio import AsyncConnection
 
-from runtime.database.backends.asynchronous import AsyncConnection
 from runtime.database.connections import upsert
 from runtime.database.database import Database
 from runtime.database.tables import FlowSessionRow, MessageRow

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, and_, delete, func, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
 
-from runtime.database.backends.asynchronous import AsyncConnection
 from runtime.database.database import Database
 from runtime.database.tables import ConversationRow, TranscriptMessageRow, TranscriptRow
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from sqlalchemy import URL, Connection, insert, inspect, select, text
+from sqlalchemy.ext.asyncio import AsyncEngine
 
-from runtime.database.backends.asynchronous import AsyncEngine
 from runtime.database.backends.urls import FILE
 from runtime.database.connections import exclusive
 from runtime.database.sealed_rows import sealed_flow

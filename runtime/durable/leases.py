@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Final
 
 from sqlalchemy import ColumnClause, ColumnElement, exists, not_, or_
+from sqlalchemy.ext.asyncio import AsyncConnection
 
-from runtime.database.backends.asynchronous import AsyncConnection
 from runtime.database.backends.clock import DatabaseTime
 from runtime.database.connections import upsert
 from runtime.database.tables import ServerRow

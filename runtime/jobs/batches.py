@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from sqlalchemy import and_, delete, func, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from flows.document import Json, JsonObject
-from runtime.database.backends.asynchronous import AsyncConnection
 from runtime.database.backends.clock import DatabaseTime
 from runtime.database.database import Database
 from runtime.database.tables import RunRow

@@ -12,9 +12,9 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, and_, case, func, or_, select, text, tuple_, update
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from flows.document import JsonObject
-from runtime.database.backends.asynchronous import AsyncConnection
 from runtime.database.backends.clock import DatabaseTime
 from runtime.database.database import Database
 from runtime.database.runs import add_run

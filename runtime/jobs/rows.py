@@ -10,9 +10,9 @@ from itertools import count
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, RowMapping, and_, delete, exists, func, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from flows.document import JsonObject
-from runtime.database.backends.asynchronous import AsyncConnection
 from runtime.database.backends.clock import DatabaseTime
 from runtime.database.database import Database
 from runtime.jobs.errors import JobGoesOn, JobHasEnded, JobNotFound, QueueFull

@@ -13,9 +13,9 @@ from uuid import uuid4
 from zoneinfo import ZoneInfo
 
 from sqlalchemy import ColumnElement, and_, delete, func, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from flows.document import JsonObject
-from runtime.database.backends.asynchronous import AsyncConnection
 from runtime.database.backends.clock import DatabaseTime
 from runtime.database.database import Database
 from runtime.jobs.errors import BadSchedule, ScheduleNotFound, WebhookRefused

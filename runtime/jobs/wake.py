@@ -8,8 +8,7 @@ from collections.abc import Callable
 from typing import Final
 
 from sqlalchemy import make_url, text
-
-from runtime.database.backends.asynchronous import AsyncConnection
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 log = logging.getLogger(__name__)
 

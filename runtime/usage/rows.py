@@ -5,8 +5,8 @@ from typing import Any, TypeAlias
 
 from sqlalchemy import RowMapping, and_, bindparam, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncConnection
 
-from runtime.database.backends.asynchronous import AsyncConnection
 from runtime.database.backends.once import note_once
 from runtime.database.database import Database
 from runtime.database.tables import UsageRow

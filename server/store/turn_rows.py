@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from sqlalchemy import ColumnElement, and_, bindparam, delete, exists, func, insert, not_, or_, select, true, update
 from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from agent.contract.endings import cancelled
-from runtime.database.backends.asynchronous import AsyncConnection
 from runtime.database.backends.clock import DatabaseTime
 from runtime.database.backends.once import TurnEffectRow
 from runtime.database.connections import upsert

@@ -24,7 +24,7 @@ LIBRARIES = (
     "rich.progress",
     "scipy.stats",
     "sqlalchemy.dialects.sqlite.aiosqlite",
-    "sqlalchemy.util.concurrency",
+    "sqlalchemy.ext.asyncio",
     "starlette.applications",
     "yaml",
 )

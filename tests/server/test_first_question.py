@@ -27,8 +27,6 @@ UNNEEDED = {
     "server.mcp.transports.http": "no MCP client has come",
     "server.routes.langflow.links": "no Langflow server is connected",
     "runtime.langflow.client": "no Langflow server is connected",
-    "sqlalchemy.orm": "tables are of the Core, and nothing is mapped",
-    "sqlalchemy.ext.asyncio": "it brings the mapper",
     "sqlalchemy.dialects.postgresql": "the database is SQLite",
     "cli.eval.app": "another command",
     "cli.flow.app": "another command",

@@ -8,8 +8,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 
 from sqlalchemy import ColumnClause, and_, update
+from sqlalchemy.ext.asyncio import AsyncConnection
 
-from runtime.database.backends.asynchronous import AsyncConnection
 from runtime.database.backends.insertion import insert_for
 from runtime.database.base import Base, column
 from runtime.database.errors import Done, Superseded

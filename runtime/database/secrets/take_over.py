@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import cast
 
 from sqlalchemy import Connection, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from flows.document import JsonObject
-from runtime.database.backends.asynchronous import AsyncEngine
 from runtime.database.connections import exclusive
 from runtime.database.secrets.files import BACKUP, EARLIER_KEYS, SecretFile, earlier_files
 from runtime.database.tables import Base, SecretRow

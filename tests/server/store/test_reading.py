@@ -5,9 +5,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from flows.document import Flow
-from runtime.database.backends.asynchronous import AsyncConnection
 from runtime.database.database import Database
 from runtime.database.errors import DatabaseGone
 from server.store.flows import FlowNotStored

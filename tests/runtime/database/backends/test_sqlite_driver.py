@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError, OperationalError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from runtime.database.backends.asynchronous import AsyncConnection, AsyncEngine
 from runtime.database.connections import create_engine
 
 pytestmark = pytest.mark.anyio
