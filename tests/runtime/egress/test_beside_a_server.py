@@ -1,4 +1,4 @@
-"""A component that `flow run`, `ask`, `chat` or `eval` runs beside a server gets nothing from it: not even an answer."""
+"""A component that `flow run`, `ask`, `chat` or `eval` runs beside a server gets nothing from it, not an answer."""
 
 import pytest
 
