@@ -48,7 +48,8 @@ def checked_address(address: str) -> str:
         checked_target(parts.hostname or "", port)
     except (ValueError, HostRefused):
         raise BadAddress("This is not an address with http or https, and a host.") from None
-    if parts.scheme not in PORTS or parts.username is not None or len(address) > 2_000 or not address.isascii():
+    odd = " " in address or not address.isprintable() or not address.isascii() or len(address) > 2_000
+    if parts.scheme not in PORTS or parts.username is not None or odd:
         raise BadAddress("An address has http or https, a host, and neither a user nor a password.")
     return address
 

@@ -30,6 +30,10 @@ SECRETS: Mapping[str, str] = {
 }
 """What must not come out of the server, by where it is kept."""
 
+_TABLES = (
+    *("flows", "flow_revisions", "flow_sessions", "messages", "runs", "users", "secrets"),
+    *("jobs", "batches", "schedules", "langflow_links", "mcp_calls", "mcp_baselines"),
+)
 _TIMES = re.compile(r"<<(.+?)\*(\d+)>>", re.DOTALL)
 _BOUNDARY = "cut"
 
@@ -170,6 +174,6 @@ def fingerprint(data: Path) -> Mapping[str, str]:
         if path.is_file() and ".db" not in path.name and path.suffix != ".lock"
     }
     with closing(sqlite3.connect(f"file:{data / 'wirewright.db'}?mode=ro", uri=True)) as database:
-        for table in ("flows", "flow_sessions", "messages", "runs"):
+        for table in _TABLES:
             held[table] = str(database.execute(f"SELECT * FROM {table} ORDER BY 1").fetchall())  # noqa: S608  (a name from above)
     return held

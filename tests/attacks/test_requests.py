@@ -99,7 +99,7 @@ def _texts(row: Mapping[str, Any], key: str) -> list[str]:
 
 @asynccontextmanager
 async def attacked(catalogue: Catalogue, folder: Path) -> AsyncGenerator[Target]:
-    """A server with what rows try to reach: keys, a flow, a file, a question that waits, a signed-in browser."""
+    """A server with what rows try to reach: keys, a flow, a webhook, a file, a question, a signed-in browser."""
     outside, data = folder / "outside", ServerSettings().data
     outside.mkdir()
     (outside / "private.txt").write_text(SECRETS["outside"])
@@ -111,6 +111,8 @@ async def attacked(catalogue: Catalogue, folder: Path) -> AsyncGenerator[Target]
         await live.client.post("/api/v1/files", files={"file": ("notes.md", b"The office opens at nine.")})
         await live.client.put("/api/v1/variables/SERPER_API_KEY", json={"value": SECRETS["variable"]})
         await live.client.put("/api/v1/providers/groq", json={"api_key": SECRETS["provider"]})
+        called = {"kind": "webhook", "input_value": "as made"}
+        hook = (await live.client.post(f"{FLOWS}/{stored.json()['id']}/schedules", json=called)).json()
         question = await _question(live, canvas.to_json())
         link = live.access.link(f"http://127.0.0.1:{port}")
         cookie = (await live.stranger.get(link)).headers["set-cookie"].partition(";")[0]
@@ -123,6 +125,9 @@ async def attacked(catalogue: Catalogue, folder: Path) -> AsyncGenerator[Target]
             "used": link.partition("code=")[2],
             "flow": stored.json()["id"],
             "question": question,
+            "hook": hook["url"],
+            "hook_token": hook["token"],
+            "schedule": hook["id"],
             "outside": str(outside),
             **{f"secret_{where}": secret for where, secret in SECRETS.items()},
         }

@@ -16,6 +16,7 @@ from agent.assistant import Assistant
 from agent.conversation.in_process import ProcessMemory
 from agent.conversation.memory import Exchange
 from agent.models.scripted import call
+from agent.toolsets.client import ClientContext
 from agent.turn.result import TurnResult
 from flows.bundles import BundleIndex
 from flows.catalogue import Catalogue
@@ -229,10 +230,11 @@ async def _played(
         files.write(path, content)
     if place == "stored component":
         save(folder, "local", "SumComponent", SUM)
+    shows = (ClientContext(description="The page", value=text),) if place == "application" else ()
     before = set(names(folder, "local"))
     told = tuple(replace(one, description=text) for one in templates())
     with patch("tools.toolsets.templates.templates", return_value=told if place == "template" else templates()):
-        result = await play(who, say, world.canvas, apply=apply)
+        result = await play(who, say, world.canvas, apply=apply, context=shows)
     expected = sum(one.tool_name == "run_flow" for one in world.reads)
     effects = [
         *(f"changed: {one.kind}" for one in result.actions),

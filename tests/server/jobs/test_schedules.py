@@ -165,7 +165,11 @@ async def test_a_notice_is_sent_again_after_an_error_of_the_server_and_not_after
 
 
 @pytest.mark.parametrize(
-    "address", ["", "example.org", "ftp://example.org", "http://", "http://a:b@example.org", "http://example.org:99999"]
+    "address",
+    [
+        *("", "example.org", "ftp://example.org", "http://", "http://a:b@example.org", "http://example.org:99999"),
+        *("http://example.org/ HTTP/1.1\r\nX: y", "http://example.org/a b", "http://example.org/\x00"),
+    ],
 )
 async def test_what_is_no_address_is_refused(address: str) -> None:
     with pytest.raises(BadAddress):
