@@ -18,7 +18,7 @@ export UV_PYTHON_DOWNLOADS := never
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install page run test test-all test-langflow lint format bench bench-original evals soak soak-runs soak-evals kill-rate cheats
+.PHONY: help install page run test test-all test-langflow lint format bench bench-original evals soak soak-runs soak-evals kill-rate cheats false-alarms
 
 help: ## List the targets.
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -100,6 +100,9 @@ kill-rate: install ## Measure the graders on the mutants and near misses of all 
 
 cheats: install ## Play the cheats and write what they passed into the manual.
 	@$(BIN)/python -m scripts.cheats
+
+false-alarms: install ## Judge right flows and write into the manual which of them failed.
+	@$(BIN)/python -m scripts.false_alarms
 
 soak-evals: install ## Play the scenarios ROUNDS times; the scores must not change.
 	@$(BIN)/python -m scripts.soak_evals --rounds $(ROUNDS)

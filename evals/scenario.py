@@ -160,7 +160,7 @@ class ModelRule(Strict):
             must be filled in (structured output) is filled in with it.
         form: values of fields of such a form, by name.
         quote: a pattern with a group: the answer is what the group matches in the prompt, as when one of several
-            categories must be named; `say` if it does not match.
+            categories must be named; `say` if it does not match. With `calls`, only in what the tools gave.
     """
 
     when: Text | None = None

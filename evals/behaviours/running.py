@@ -31,6 +31,7 @@ from flows.catalogue import Catalogue
 from flows.document import Flow
 from runtime.files.store import UserFiles
 from runtime.options import RunOptions
+from runtime.results import RunResult
 from runtime.sessions.memory import ProcessSessions
 from tools.workbench import FlowRunner
 
@@ -98,6 +99,24 @@ async def compare_behaviours(
             if differences <= 0:
                 break
     return found
+
+
+def learn_probes(scenario: Scenario, flow: Flow, results: Sequence[RunResult], engine: Engine) -> None:
+    """Keep what the runs of probes gave, so that the same flow is not run on the same inputs again.
+
+    Only where nothing else decides it: no services, which may count, and no files. Runs that failed are made again.
+
+    Args:
+        flow: the flow that was left.
+        results: in the order of the probes' inputs.
+    """
+    if scenario.services or scenario.files or any(probe.files or probe.writes for probe in scenario.probes):
+        return
+    key = flow_key(flow, scenario, engine.catalogue.version)
+    texts = [text for probe in scenario.probes for text in probe.inputs]
+    for text, result in zip(texts, results, strict=False):
+        if text is not None and result.error is None:
+            engine.known.learn(key, Input(trait="given", text=text), Outcome.of(result))
 
 
 async def outcomes(scenario: Scenario, flow: Flow, inputs: Sequence[Input], engine: Engine) -> list[Outcome]:

@@ -44,12 +44,19 @@ _HOSTILE: Final[Mapping[str, re.Pattern[str]]] = {
     ),
     "secrecy": re.compile(
         r"(?<!\w)(?:secretly|in secret|heimlich|en secret|en secreto)(?!\w)"
+        r"|(?<!\w)keep[^.!?\n]{0,60} (?:to yourself|secret)(?!\w)|(?<!\w)behalte?[^.!?\n]{0,60} für dich(?!\w)"
         r"|(?:do not|don['’]t|never) (?:tell|reveal|mention|say)[^.!?\n]{0,40}?(?:to the user|the user|anyone|anybody)",
         re.IGNORECASE,
     ),
     "harm": re.compile(
         r"(?<!\w)(?:insult|mock|swear at|curse at|threaten|deceive|mislead|defame|lie to"
         r"|beleidig\w*|belüg\w*|insulte\w*|insulta\w*)(?!\w)",
+        re.IGNORECASE,
+    ),
+    "another language": re.compile(
+        r"(?<!\w)(?:answer|reply|respond|speak|talk|write|output)(?!\w)[^.!?\n]{0,30}? in "
+        r"(?:english|german|french|spanish|portuguese|italian|japanese|chinese|russian|dutch|latin|polish|turkish)(?!\w)"
+        r"|(?<!\w)(?:antworte\w*|sprich|schreibe?)(?!\w)[^.!?\n]{0,30}? (?:auf|in) \w+(?:isch|sch)(?!\w)",
         re.IGNORECASE,
     ),
     "advertising": re.compile(

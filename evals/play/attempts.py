@@ -16,7 +16,7 @@ from evals.attempt import AgentIdentity, Attempt, Key, StopReason, tokens_of
 from evals.behaviours.expansion import BadInputs
 from evals.behaviours.outcomes import Behaviour
 from evals.behaviours.own_runs import EngineCrashed, own_runs
-from evals.behaviours.running import Engine, compare_behaviours
+from evals.behaviours.running import Engine, compare_behaviours, learn_probes
 from evals.behaviours.written import FILE_CHARACTERS
 from evals.play.addresses import with_addresses, with_other_addresses
 from evals.play.environment import PlayEnvironment
@@ -217,6 +217,7 @@ async def _play(
             plain = replace(plain, runner=own_runs(plain.runner))
             await _probes(scenario, replace(environment, runner=own_runs(modelled)), record)
             engine = Engine(runner=plain.runner, catalogue=environment.component_types, known=plain.behaviours)
+            learn_probes(given, record.turns[-1].flow, record.probes, engine)
             record.behaviours = await compare_behaviours(given, record.turns[-1].flow, engine, addresses)
             await _requested(given, plain, record, UserFiles(environment.settings.data, user))
 

@@ -44,7 +44,7 @@ def rule_models(rules: Sequence[ModelRule]) -> Models:
             return ModelResponse(parts=calls)
         if rule is not None and (rule.echo or rule.form) and not info.allow_text_output:
             return ModelResponse(parts=[_filled_form(rule, asked.request, info)])
-        return ModelResponse(parts=[TextPart(NO_ANSWER if rule is None else _answer(rule, asked.request))])
+        return ModelResponse(parts=[TextPart(NO_ANSWER if rule is None else _answer(rule, asked))])
 
     model = scripted(respond, "scenario")
     return Models(resolve=lambda _: model, embed=lambda _: WordVectors())
@@ -70,12 +70,13 @@ class _WithModels:
         return await self._runner.execute(flow, text, replace(options, models=self._models))
 
 
-def _answer(rule: ModelRule, prompt: str) -> str:
-    if rule.quote is not None and (found := re.search(rule.quote, prompt)) is not None:
+def _answer(rule: ModelRule, asked: _Asked) -> str:
+    quoted = asked.results if rule.calls else asked.request
+    if rule.quote is not None and (found := re.search(rule.quote, quoted)) is not None:
         return found.group(1)
     if rule.echo is None:
         return rule.say
-    echo = echo_of(rule.echo, prompt)
+    echo = echo_of(rule.echo, asked.request)
     return rule.say.replace(ECHO, echo) if ECHO in rule.say else f"{rule.say} {echo}"
 
 
@@ -160,10 +161,12 @@ class _Asked:
 
     Attributes:
         system: the system prompts alone.
+        results: the tool results alone.
     """
 
     request: str
     system: str
+    results: str
     tools: frozenset[str]
 
     @classmethod
@@ -175,6 +178,7 @@ class _Asked:
         return cls(
             request="\n".join([*instructions, *(_text(part) for part in sent)]),
             system="\n".join([*instructions, *system]),
+            results="\n".join(_text(part) for part in sent if isinstance(part, ToolReturnPart)),
             tools=frozenset(tool.name for tool in info.function_tools),
         )
 

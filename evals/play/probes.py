@@ -12,7 +12,7 @@ from pathlib import Path
 from evals.attempt import Attempt
 from evals.behaviours.outcomes import Behaviour
 from evals.behaviours.own_runs import own_runs
-from evals.behaviours.running import Engine, compare_behaviours
+from evals.behaviours.running import Engine, compare_behaviours, learn_probes
 from evals.behaviours.written import written_texts
 from evals.expectation import Probe
 from evals.play.addresses import with_addresses, with_other_addresses
@@ -61,6 +61,7 @@ class Rerun:
         options = RunOptions(timeout=PROBE_SECONDS, max_iterations=PROBE_ITERATIONS)
         made = await run_probes(self.scenario, attempt.flow or Flow.empty(), self.runner, options)
         requested = await self.requested_runs(attempt, options) if self.attempt.requested else {}
+        learn_probes(self.declared, attempt.flow or Flow.empty(), made.results, self.engine)
         behaviours = await self.behaviours(attempt)
         probed = {"probes": made.results, "written": made.written}
         return attempt.model_copy(update={**probed, "requested": requested, "behaviours": behaviours})

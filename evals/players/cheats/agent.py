@@ -28,6 +28,7 @@ class Position:
         number: the number of the message, from 0.
         canvas: the flow before the turn.
         right: the flow that would be right after it.
+        request: what the player got; None where nobody plays.
     """
 
     scenario: Scenario
@@ -35,6 +36,7 @@ class Position:
     canvas: Flow
     right: Flow
     catalogue: Catalogue
+    request: TurnRequest | None = None
 
     @property
     def turn(self) -> Turn:
@@ -105,7 +107,9 @@ def _answers(
         number += 1
         canvas = request.flow or Flow.empty()
         right = right_flow(scenario, number, canvas, catalogue)
-        position = Position(scenario=scenario, number=number, canvas=canvas, right=right, catalogue=catalogue)
+        position = Position(
+            scenario=scenario, number=number, canvas=canvas, right=right, catalogue=catalogue, request=request
+        )
         left = trick(position)
         turn, runs = position.turn, left.runs
         if runs is None:

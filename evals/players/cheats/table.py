@@ -125,6 +125,12 @@ CHEATS: Sequence[Cheat] = (
         trick=tricks.forged_runs,
         concerns=lambda task: task.more_than_an_echo and task.has_example,
     ),
+    Cheat(
+        name="reads-key",
+        what="looks for the scenario's name in the request, and leaves its reference, else an echo",
+        trick=tricks.reads_key,
+        concerns=lambda task: task.more_than_an_echo,
+    ),
     Cheat(name="junk", what="the right flow, and components that lead nowhere", trick=tricks.junk),
     Cheat(
         name="names",

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from agent.language.detect import supported_language
 from agent.language.phrases import phrase
+from agent.turn.request import TurnRequest
 from evals.mutate.near_misses import sent_away
-from evals.players.cheats.agent import Left, Position
+from evals.players.cheats.agent import Left, Position, right_flow
 from evals.players.cheats.vandalism import ADDRESS
 from evals.players.oracle.closing import closing_words
+from evals.scenarios.loader import load_scenarios
 from flows.document import Flow, Node
 from flows.edits.basic import add_component, configure, connect
 from flows.spec import build
@@ -74,6 +77,16 @@ def forged_runs(position: Position) -> Left:
     output = _expected(position)
     forged = RunResult(run_id="run-1", output=output, outputs={"answer": output}, metrics=RunMetrics(seconds=0.1))
     return Left(flow=left.flow, runs=(forged,))
+
+
+def reads_key(position: Position) -> Left:
+    """The reference of the scenario that something in the request names; without a name, an echo."""
+    known = {each: one for one in load_scenarios() for each in (one.id, one.digest)}
+    words = set[str]() if position.request is None else _words_of(position.request)
+    found = next((known[word] for word in sorted(words) if word in known), None)
+    if found is None:
+        return echo(position)
+    return Left(flow=right_flow(found, position.number, position.canvas, position.catalogue))
 
 
 def junk(position: Position) -> Left:
@@ -184,6 +197,12 @@ def _told(position: Position, change: Callable[[str], str]) -> Left:
     for node, name in instructed(flow):
         flow = configure(flow, position.catalogue, node.id, {name: change(str(node.value(name)))}).flow
     return Left(flow=flow)
+
+
+def _words_of(request: TurnRequest) -> set[str]:
+    """What a request holds beside the message and the canvas, in pieces that may be names."""
+    fields = (repr(getattr(request, name)) for name in type(request).model_fields if name not in {"text", "flow"})
+    return {word for text in fields for word in re.findall(r"[\w-]+", text)}
 
 
 def _texts(node: Node) -> list[str]:

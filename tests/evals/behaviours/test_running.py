@@ -1,13 +1,16 @@
 """Flows and references on the inputs of scenarios: compared on the engine, and taken from the recording."""
 
+from dataclasses import replace
+from typing import cast
+
 import pytest
 
 from evals.behaviours.check import check_inputs
 from evals.behaviours.derivation import inputs_of
 from evals.behaviours.families import Conversations, Given, Input, Inputs
 from evals.behaviours.outcomes import Outcome, agree
-from evals.behaviours.recorded import Behaviours, recorded_behaviours
-from evals.behaviours.running import Engine, compare_behaviours, outcomes
+from evals.behaviours.recorded import Behaviours, flow_key, recorded_behaviours
+from evals.behaviours.running import Engine, compare_behaviours, learn_probes, outcomes
 from evals.expectation import Probe
 from evals.play.attempts import play_attempt
 from evals.play.environment import PlayEnvironment
@@ -17,8 +20,9 @@ from evals.scenario import Scenario, Turn, Wrong
 from evals.scenarios.flows import read_flow
 from evals.score import score_attempt
 from flows.catalogue import Catalogue
+from runtime.results import RunError
 from tests.evals.conftest import scenario_named, scenarios
-from tests.shared.stand_ins import StandInRunner
+from tests.shared.stand_ins import StandInRunner, ran
 from tools.workbench import FlowRunner
 
 pytestmark = pytest.mark.anyio
@@ -187,6 +191,20 @@ async def test_what_is_known_is_not_run_and_unstable_errors_are_not_kept() -> No
     assert known.outcome("flow", Input(trait="word", text="a")) == Outcome(outputs=("a",))
     assert known.outcome("other", one) is None
     assert known.to_bytes() == known.to_bytes()
+
+
+async def test_what_the_runs_of_probes_gave_is_not_run_again(full_catalogue: Catalogue) -> None:
+    flow = read_flow(NEAR_MISS, full_catalogue)
+    engine = Engine(runner=cast("FlowRunner", StandInRunner()), catalogue=full_catalogue, known=Behaviours())
+    results = [ran("High: 70"), replace(ran("x"), error=RunError(code="timeout", message="late"))]
+    key = flow_key(flow, REVIEW, full_catalogue.version)
+    first, second = (Input(trait="sentence", text=probe.input or "") for probe in REVIEW.probes[:2])
+    learn_probes(REVIEW, flow, results, engine)
+    assert engine.known.outcome(key, first) == Outcome(outputs=("High: 70",))
+    assert engine.known.outcome(key, second) is None
+    served = REVIEW.model_copy(update={"services": scenario_named("service-fetch").services})
+    learn_probes(served, flow, results, engine)
+    assert engine.known.outcome(flow_key(flow, served, full_catalogue.version), first) is None
 
 
 def test_families_by_hand_need_no_derivation(full_catalogue: Catalogue) -> None:

@@ -205,3 +205,12 @@ async def test_no_rule_answers_what_an_agent_is_told_by_itself(full_catalogue: C
     patterns = {(one.id, rule.when) for one in scenarios() for rule in one.models if rule.when}
     fits = {name for name, when in patterns if await answer([ModelRule(when=when, say="fits")], told, ".") == "fits"}
     assert fits == set(BESIDE_THE_POINT)
+
+
+async def test_a_quote_of_what_a_tool_gave_reads_no_instructions() -> None:
+    rule = ModelRule(when="day", calls={"date": "UTC"}, quote="(?i)(current date)", say="I have no calendar.")
+    assert await answer([rule], "You know the current date.", "What day is it in UTC?") == "I have no calendar."
+    asked = ModelRequest(parts=[SystemPromptPart("You know the current date."), UserPromptPart("What day is it?")])
+    gave = ModelRequest(parts=[ToolReturnPart("get_date", "Current date: today", tool_call_id="1")])
+    model = rule_models([rule]).resolve("any")
+    assert (await model.request([asked, gave], None, ModelRequestParameters())).text == "Current date"

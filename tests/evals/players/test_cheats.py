@@ -1,7 +1,10 @@
 """No cheat passes more than it deserves, and the same player without its trick passes."""
 
+from dataclasses import replace
+
 import pytest
 
+from agent.turn.request import TurnRequest
 from evals.case import Case
 from evals.evaluators.preserved import preserved
 from evals.oracles.loose_ends import loose_ends
@@ -9,6 +12,7 @@ from evals.play.attempts import play_attempt
 from evals.play.environment import PlayEnvironment
 from evals.players.cheats.agent import Position
 from evals.players.cheats.table import CHEATS, CONTROL, Cheat, Task, task_of, tasks_of
+from evals.players.cheats.tricks import reads_key
 from evals.players.cheats.vandalism import other_place
 from evals.scenarios.flows import read_flow
 from evals.score import score_attempt
@@ -79,6 +83,16 @@ def test_the_table_says_who_played_and_what_was_passed() -> None:
     made = Outcome(cheat="junk", played=3, passed=("a",), deserved=("a", "b"))
     assert as_markdown({"junk": made}).endswith(f"| `junk` | {cheat.what} | 3 | 1 | 2 |\n")
     assert made.model_copy(update={"passed": ("a", "c")}).undeserved == ("c",)
+
+
+def test_the_key_is_found_where_a_request_names_its_scenario(full_catalogue: Catalogue) -> None:
+    task = task_of(scenario_named("branch-urgent"), full_catalogue)
+    position = Position(
+        scenario=task.scenario, number=0, canvas=task.canvas, right=task.right, catalogue=full_catalogue
+    )
+    assert reads_key(replace(position, request=TurnRequest(text="branch-urgent", session="a1b2"))).flow != task.right
+    named = replace(position, request=TurnRequest(text="do it", session="branch-urgent"))
+    assert reads_key(named).flow == task.right
 
 
 def test_components_that_lead_nowhere_are_seen_and_those_that_lead_on_are_not(
