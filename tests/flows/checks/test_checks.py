@@ -8,8 +8,7 @@ import pytest
 from flows.catalogue import Catalogue
 from flows.checks import check
 from flows.document import Flow
-from tests.shared.flow_texts import CHAIN
-from tests.shared.large_flow import large_flow
+from tests.shared.flow_texts import CHAIN, large_flow
 
 Built = Callable[[str], tuple[Flow, dict[str, str]]]
 

@@ -13,7 +13,7 @@ from server.mcp.answers import SHOWN_BYTES, shortened
 from server.settings import ServerSettings
 from tests.server.live import FLOWS, serving
 from tests.server.mcp.clients import talking_http, text_of
-from tests.shared.large_flow import large_flow
+from tests.shared.flow_texts import large_flow
 from tests.shared.scripted_assistant import assistant
 
 pytestmark = pytest.mark.anyio

@@ -13,7 +13,7 @@ from server.streams.outline import flow_outline
 from tests.server.live import FLOWS, Live, serving
 from tests.server.routes.aisdk.chats import Chat
 from tests.server.routes.test_agui import run
-from tests.shared.large_flow import large_flow
+from tests.shared.flow_texts import large_flow
 from tests.shared.scripted_assistant import ScriptedModel, assistant
 
 MOST_BYTES = 20_000
