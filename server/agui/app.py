@@ -75,7 +75,7 @@ def add_agui_endpoint(
 
     async def endpoint(request: Request) -> Response:
         try:
-            run = validated(RunInput, as_object(await read_object(request, BODY_BYTES)))
+            run = validated(RunInput, as_object(await read_object(request, BODY_BYTES, mends_text=True)))
         except ApiError as refused:
             body = error_json(refused.code, refused.message, refused.fix, refused.where)
             return JsonResponse(body, status_code=refused.status)

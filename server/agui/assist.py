@@ -16,6 +16,16 @@ from tools.approvals import Approval
 OPTIONS: Final = ("flow_id", "flow", "provider", "model_name", "max_retries", "apply", "files", "resumable")
 """What a client may ask of a turn, in `forwardedProps`."""
 
+PLACES: Final = {
+    "$.input_value": "$.messages",
+    "$.tool_results": "$.messages",
+    "$.approvals": "$.resume",
+    "$.session_id": "$.threadId",
+    "$.turn_id": "$.runId",
+    **{f"$.{name}": f"$.forwardedProps.{name}" for name in OPTIONS},
+}
+"""Where what a turn is asked for stands in a request of an AG-UI client."""
+
 PROPOSAL: Final = "proposal-"
 """What the id of an offered flow begins with."""
 
@@ -55,6 +65,9 @@ def assist_document(run: RunInput, pending: Mapping[str, Approval]) -> JsonObjec
         approvals, document["dismiss"] = {}, True
     if text or (pending and not approvals and not results):
         document["input_value"] = text
+    elif not approvals and not results:
+        fix = "Add a message of the user's after the assistant's last one, or answer what waits with resume."
+        raise ApiError(422, "invalid_request", "There is no new message.", fix, "$.messages")
     return {**document, "approvals": approvals, "tool_results": results}
 
 

@@ -8,11 +8,12 @@ from starlette.responses import Response
 from agent.contract.requests import AGENT_HEADER, TURN_HEADER
 from flows.json_values import as_object
 from server.access.caller import Caller, caller_of
-from server.agui.assist import assist_document
+from server.agui.assist import PLACES, assist_document
 from server.agui.run_input import RunInput
 from server.errors import ApiError
 from server.requests.body import read_object, validated
 from server.requests.operation import operation
+from server.requests.places import named_as
 from server.routes.turns import expired
 from server.streams.agui import AguiEvent, AguiTranslation
 from server.streams.response import TurnResponse
@@ -30,7 +31,7 @@ from server.turns import started
 async def run(request: Request) -> Response:
     """Run the assistant for an AG-UI client; a run whose id it has sent before is followed from its first event."""
     caller = caller_of(request)
-    given = validated(RunInput, as_object(await read_object(request, caller.settings.body_limit)))
+    given = validated(RunInput, as_object(await read_object(request, caller.settings.body_limit, mends_text=True)))
     answered = {message.tool_call_id for _, message in given.new if message.role == "tool"}
     translation = AguiTranslation(
         given.thread_id,
@@ -45,7 +46,8 @@ async def run(request: Request) -> Response:
 
 async def _starting(caller: Caller, given: RunInput, translation: AguiTranslation) -> Response:
     pending = await caller.assistant.pending(caller.id, given.thread_id)
-    running, _ = await started(caller, assist_document(given, pending))
+    with named_as(PLACES):
+        running, _ = await started(caller, assist_document(given, pending))
     reader = running.join(as_client=True)
     frames = translated(caller.state.turns.read(running, reader), translation)
     return TurnResponse(running.id, frames, leave=lambda: running.leave(reader))

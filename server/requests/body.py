@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncGenerator
 from typing import TypeVar, cast
 
@@ -18,16 +19,28 @@ NODES = 1_000
 EDGES = 5_000
 """The most components and connections of a flow: checks and layouts take time for each pair of them."""
 
+_HALF = re.compile(rb"\\u[dD][89a-fA-F]")
+_ESCAPE = re.compile(
+    rb"""\\(?:
+        u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}  # a pair
+        | (?P<half>u[dD][89a-fA-F][0-9a-fA-F]{2})
+        | .  # another escape, also of a backslash
+    )""",
+    re.VERBOSE | re.DOTALL,
+)
+
 T = TypeVar("T", bound=BaseModel)
 
 
-async def read_object(request: Request, limit: int, *, optional: bool = False) -> JsonObject:
+async def read_object(request: Request, limit: int, *, optional: bool = False, mends_text: bool = False) -> JsonObject:
     """The JSON object that a request carries.
 
     Args:
         request: the request; its body has not been read yet.
         limit: the most bytes that it may have.
         optional: whether an empty body counts as an empty object.
+        mends_text: whether half of a surrogate pair becomes U+FFFD, as in browsers. Clients that send their whole chat
+            with every request could send nothing any more once a message of it was cut within a character.
 
     Raises:
         ApiError: 400 not JSON, 408 too slow, 413 too large, 415 another content type, 422 not an object.
@@ -43,12 +56,21 @@ async def read_object(request: Request, limit: int, *, optional: bool = False) -
     if kind not in ("application/json", ""):
         raise _not_json()
     try:
-        document: object = from_json(body, allow_inf_nan=False)
+        document: object = from_json(with_whole_characters(body) if mends_text else body, allow_inf_nan=False)
     except ValueError:
         raise ApiError(400, "not_json", "The body is not JSON.", "Send one JSON object, in UTF-8.", "$") from None
     if isinstance(document, dict):
         return cast("JsonObject", document)
     raise ApiError(422, "invalid_request", "The body must be a JSON object.", "Send {…}.", "$")
+
+
+def with_whole_characters(body: bytes | bytearray) -> bytes | bytearray:
+    """JSON in which U+FFFD stands for each escape that is half of a surrogate pair."""
+    return _ESCAPE.sub(_whole, body) if _HALF.search(body) else body
+
+
+def _whole(escape: re.Match[bytes]) -> bytes:
+    return rb"\ufffd" if escape["half"] else escape[0]
 
 
 async def pieces(request: Request, limit: int, seconds: float) -> AsyncGenerator[bytes]:

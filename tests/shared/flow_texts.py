@@ -177,10 +177,6 @@ def node_id(flow: Flow, type: str) -> str:
     return next(node.id for node in flow.nodes if node.type == type)
 
 
-COPIES = 100
-"""How many copies of a flow `large_flow` has."""
-
-
 def large_flow(catalogue: Catalogue) -> Flow:
     """A hundred copies of a flow with three components, with all that Langflow keeps of them."""
     nodes: list[Any] = []
@@ -188,7 +184,7 @@ def large_flow(catalogue: Catalogue) -> Flow:
     document = flow_of(LOUDER, catalogue).to_json()
     data: Any = document["data"]
     names: list[str] = [node["id"] for node in data["nodes"]]
-    for copy in range(COPIES):
+    for copy in range(100):
         nodes += [_renamed(node, names, copy) for node in data["nodes"]]
         edges += [_renamed(edge, names, copy) for edge in data["edges"]]
     return Flow.from_json({**document, "name": "Large", "data": {**data, "nodes": nodes, "edges": edges}})

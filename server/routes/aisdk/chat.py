@@ -25,6 +25,7 @@ from server.errors import ApiError
 from server.requests.body import read_object, validated
 from server.requests.operation import operation
 from server.requests.page import clean_text
+from server.requests.places import named_as
 from server.routes.aisdk.answers import Answers, answers_of
 from server.routes.aisdk.attachments import discard, keep, read_files
 from server.routes.aisdk.messages import ChatRequest, Outcomes, Sent
@@ -35,6 +36,19 @@ from server.streams.response import TurnResponse
 from server.streams.running import RunningTurns
 from server.streams.translation import translated
 from server.turns import started
+
+PLACES: Final = {
+    "$.input_value": "$.messages",
+    "$.files": "$.messages",
+    "$.approvals": "$.messages",
+    "$.tool_results": "$.messages",
+    "$.session_id": "$.id",
+    "$.turn_id": "$.messages",
+    "$.flow_id": "$.flowId",
+    "$.model_name": "$.model",
+    "$.max_retries": "$.maxRetries",
+}
+"""Where what a turn is asked for stands in a request of an AI SDK client."""
 
 MOST_TURNS: Final = 100
 """Turns of one message."""
@@ -63,7 +77,7 @@ class ResumeQuery(ContractModel):
 async def chat(request: Request) -> Response:
     """A turn as a UI message stream of the AI SDK; history and flow are the server's."""
     caller = caller_of(request)
-    asked = validated(ChatRequest, await read_object(request, caller.settings.chat_body_limit))
+    asked = validated(ChatRequest, await read_object(request, caller.settings.chat_body_limit, mends_text=True))
     sent = Sent.of(asked)
     outcomes = Outcomes.of(sent.assistant)
     answers = await answers_of(caller, asked, outcomes, is_continued=sent.user is None)
@@ -76,7 +90,8 @@ async def chat(request: Request) -> Response:
         document["turn_id"] = await _next_turn(caller, sent.continued)
     files, new = await keep(caller.files, attached)
     try:
-        running, _ = await started(caller, {**document, "files": [*files]})
+        with named_as(PLACES):
+            running, _ = await started(caller, {**document, "files": [*files]})
     except ApiError:
         await discard(caller.files, new)
         raise

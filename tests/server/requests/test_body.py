@@ -2,12 +2,17 @@
 
 import asyncio
 import http.client
+import json
 from collections.abc import AsyncIterator
 
 import httpx
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic_core import from_json
 
 from flows.catalogue import Catalogue
+from server.requests.body import with_whole_characters
 from tests.server.live import ASSIST, FLOWS, STREAM, Live, serving
 from tests.shared.scripted_assistant import assistant
 
@@ -126,3 +131,10 @@ async def test_an_empty_body_of_any_type_resets_what_the_query_names(catalogue: 
         assert (reply.status_code, reply.json()["session_id"]) == (200, "s")
         refused = await live.client.post(RESET, content=b"session_id=s", headers=form)
         assert code(refused) == (415, "unsupported_media_type")
+
+
+@given(st.text(st.one_of(st.characters(), st.sampled_from('\ud83d\udc00\\"u\ue000\ud7ff'))))
+def test_half_of_a_pair_becomes_one_sign_and_all_else_stays(text: str) -> None:
+    body = json.dumps({"text": text, text: [text]}).encode()
+    whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    assert from_json(with_whole_characters(body)) == {"text": whole, whole: [whole]} | {"text": whole}

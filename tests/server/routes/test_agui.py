@@ -103,6 +103,40 @@ async def test_junk_is_refused_before_any_event(catalogue: Catalogue, fields: di
     assert model.requests == []
 
 
+@pytest.mark.parametrize(
+    ("fields", "where"),
+    [
+        ({"messages": []}, "$.messages"),
+        ({"messages": [{"role": "user", "content": " "}]}, "$.messages"),
+        ({"forwardedProps": {"max_retries": "many"}}, "$.forwardedProps.max_retries"),
+        ({"forwardedProps": {"files": ["nothing.txt"]}}, "$.forwardedProps.files"),
+        ({"resume": [{"interruptId": "x", "payload": {"approved": "maybe"}}]}, "$.resume.0.payload"),
+        ({"messages": [{"role": "user", "content": "x" * 900_000}]}, "$.messages"),
+    ],
+)
+async def test_errors_name_the_place_in_what_the_client_has_sent(
+    catalogue: Catalogue, fields: dict[str, Any], where: str
+) -> None:
+    async with serving(assistant(catalogue, ScriptedModel())) as live:
+        body = {"threadId": "t", "runId": "r", "messages": said("Hi"), **fields}
+        error = (await live.client.post(PATH, json=body)).json()["error"]
+    assert str(error["where"]).startswith(where), error
+
+
+async def test_a_message_that_was_cut_within_a_character_does_not_end_its_thread(catalogue: Catalogue) -> None:
+    model = ScriptedModel("question", "One.", "question", "Two.")
+    cut = {"id": "u0", "role": "user", "content": "What is this? \ud83d"}
+    answer = {"id": "a0", "role": "assistant", "content": "One."}
+    told: list[str] = []
+    async with serving(assistant(catalogue, model)) as live:
+        for messages in ([cut], [cut, answer, {**cut, "id": "u1", "content": "And that?"}]):
+            body = json.dumps({"threadId": "t", "runId": f"r{len(told)}", "messages": messages})
+            reply = await live.client.post(PATH, content=body, headers={"content-type": "application/json"})
+            told.append(reply.text)
+    assert ["RUN_FINISHED" in one for one in told] == [True, True]
+    assert "What is this? \ufffd" in str(model.requests[1])
+
+
 async def asked_of_ann(live: Live) -> str:
     """The question that waits in a thread of the first user."""
     events = await run(live.client, messages=said("Plan a flow"))

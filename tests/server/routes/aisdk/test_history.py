@@ -1,5 +1,6 @@
 """What a client says has happened counts for nothing: the history, and what waits in it, is the server's."""
 
+import json
 from typing import Any
 
 import pytest
@@ -155,6 +156,21 @@ async def test_junk_is_refused_with_its_place(catalogue: Catalogue, body: dict[s
         refused = await live.client.post(CHAT, json=body)
     assert (refused.status_code, refused.json()["error"]["where"]) == (422, where)
     assert model.requests == []
+
+
+async def test_a_limit_of_turns_is_told_with_the_chat_s_own_place(catalogue: Catalogue) -> None:
+    async with serving(assistant(catalogue, ScriptedModel())) as live:
+        refused = await live.client.post(CHAT, json={"id": "c", "messages": [user("hi" * 200_000)]})
+    assert (refused.status_code, refused.json()["error"]["where"]) == (413, "$.messages")
+
+
+async def test_a_message_that_was_cut_within_a_character_is_read(catalogue: Catalogue) -> None:
+    model = ScriptedModel("question", "One.")
+    async with serving(assistant(catalogue, model)) as live:
+        body = json.dumps({"id": "c", "messages": [user("What is this? \ud83d")]})
+        reply = await live.client.post(CHAT, content=body, headers={"content-type": "application/json"})
+    assert '"finish"' in reply.text
+    assert "What is this? \ufffd" in str(model.requests[-1])
 
 
 async def test_an_answer_that_is_no_decision_is_refused(catalogue: Catalogue, canvas: Flow) -> None:
