@@ -6,19 +6,32 @@ from pathlib import Path
 
 import pytest
 from playwright.async_api import Browser, expect
+from pydantic_ai import ModelMessage
+from pydantic_ai.models.function import AgentInfo
 
 from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from scripts.page import ROOT
 from tests.server.live import FLOWS
 from tests.shared.flow_texts import ECHO
-from tests.shared.scripted_assistant import ScriptedModel, assistant
+from tests.shared.scripted_assistant import Reply, ScriptedModel, Step, assistant
 from tests.shared.stand_ins import StandInRunner, ran
 from tests.web.conftest import looking
 
 pytestmark = pytest.mark.anyio
 PICTURE = ROOT / "docs" / "images" / "page.png"
 """The picture in the README; `--update-surfaces` makes it again."""
+
+
+def texts(number: int, text: str) -> Step:
+    """The assistant sets the text of the chat input, whatever its id is."""
+
+    def reply(messages: list[ModelMessage], _: AgentInfo) -> Reply:
+        found = re.search(r"ChatInput-\w+", str(messages))
+        assert found is not None
+        return [call("configure_component", number, component_id=found[0], values={"input_value": text})]
+
+    return reply
 
 
 async def test_a_flow_is_asked_for_accepted_edited_run_undone_exported_and_found_again(
@@ -28,6 +41,8 @@ async def test_a_flow_is_asked_for_accepted_edited_run_undone_exported_and_found
         "build_flow",
         [call("build_flow", 1, spec=ECHO)],
         "I built an echo.",
+        *("build_flow", texts(2, "good evening"), "It says good evening now."),
+        *("build_flow", texts(3, "good night"), "It says good night now."),
         "question",
         "The office opens at nine.",
     )
@@ -47,13 +62,21 @@ async def test_a_flow_is_asked_for_accepted_edited_run_undone_exported_and_found
         await expect(page.locator(".react-flow__edge")).to_have_count(1)
 
         chat = page.get_by_role("article", name="Chat Input")
+        await look.ask("Set the text to good evening")
+        await expect(chat.get_by_label("Input Text")).to_have_value("good evening")
         await chat.get_by_label("Input Text").fill("good morning")
         await expect(page.locator(".saving")).to_have_text("Saved")
         [flow] = (await look.live.client.get(FLOWS)).json()["flows"]
         assert "good morning" in (await look.live.client.get(f"{FLOWS}/{flow['id']}")).text
 
+        await look.ask("Say good night instead")
+        change = page.get_by_role("region", name="Change")
+        await expect(change.locator("del")).to_have_text("good morning")
+        await change.get_by_role("button", name="Approve").click()
+        await expect(chat.get_by_label("Input Text")).to_have_value("good night")
+        await page.get_by_role("log").and_(page.locator("[aria-busy=false]")).wait_for()
         await page.get_by_role("button", name="Undo").click()
-        await expect(chat.get_by_label("Input Text")).to_have_value("")
+        await expect(chat.get_by_label("Input Text")).to_have_value("good morning")
         await expect(page.locator(".saving")).to_have_text("Saved")
 
         hours = tmp_path / "hours.txt"

@@ -66,7 +66,7 @@ async def test_a_run_that_fails_goes_to_its_component_and_f8_goes_there_again(
     browser: Browser, catalogue: Catalogue, echo: tuple[JsonObject, list[str]]
 ) -> None:
     flow, ids = echo
-    error = RunError(code="component_failed", message="It broke.", fix="Mend it.", node=ids[1])
+    error = RunError(code="crash", message="It broke.", fix="Mend it.", node=ids[1])
     result = RunResult(run_id="r", output=None, outputs={}, metrics=RunMetrics(seconds=0.1), error=error)
     runner = StandInRunner(results=[result])
     async with looking(browser, assistant(catalogue, runner=runner)) as look:

@@ -1,5 +1,5 @@
 import { History, MessageSquarePlus } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
+import { useState } from "react";
 
 import { useAssistant } from "../state/assistant";
 import { useApp } from "../state/app";
@@ -12,6 +12,7 @@ import { ConversationsDialog } from "./ConversationsDialog";
 import { MessageItem } from "./MessageItem";
 import { ModelPicker } from "./ModelPicker";
 import { SetupCard } from "./SetupCard";
+import { useEnd } from "./useEnd";
 
 /** The conversation with the assistant, and the field to write in. */
 export function Conversation() {
@@ -19,11 +20,7 @@ export function Conversation() {
   const flow = useFlow((state) => state.id);
   const fail = useApp((app) => app.fail);
   const [isChoosing, setChoosing] = useState(false);
-  const log = useRef<HTMLDivElement>(null);
-  const isAtEnd = useRef(true);
-  useEffect(() => {
-    if (isAtEnd.current && log.current !== null) log.current.scrollTop = log.current.scrollHeight;
-  }, [messages]);
+  const end = useEnd(messages.filter((one) => one.role === "user").length);
   const last = messages.findLastIndex((one) => one.role === "user");
   const begin = () => {
     startNew();
@@ -37,15 +34,12 @@ export function Conversation() {
         <Button label={strings.newConversation} icon={<MessageSquarePlus size={16} />} onClick={begin} />
       </div>
       <div
-        ref={log}
+        {...end}
         className="log"
         role="log"
         aria-busy={turn !== null}
         aria-label={strings.assistant}
         tabIndex={0}
-        onScroll={({ currentTarget: at }) => {
-          isAtEnd.current = at.scrollHeight - at.scrollTop - at.clientHeight < 24;
-        }}
       >
         {messages.length === 0 && (
           <div className="hint">

@@ -14,6 +14,7 @@ import { Markdown } from "../ui/Markdown";
 import { withTest } from "./flowTests";
 import type { FlowTest } from "./flowTests";
 import { uploaded } from "./uploads";
+import { useEnd } from "./useEnd";
 
 const SessionsDialog = lazy(() => import("./SessionsDialog").then((loaded) => ({ default: loaded.SessionsDialog })));
 
@@ -26,20 +27,17 @@ export function TryPanel() {
   const id = useFlow((state) => state.id);
   const fail = useApp((app) => app.fail);
   const [isChoosing, setChoosing] = useState(false);
-  const log = useRef<HTMLDivElement>(null);
+  const end = useEnd(said.length);
   useEffect(() => {
     if (id !== null) open(id).catch(fail);
   }, [id, open, fail]);
-  useEffect(() => {
-    if (log.current !== null) log.current.scrollTop = log.current.scrollHeight;
-  }, [said]);
   return (
     <>
       <div className="row bar end">
         <Button label={strings.sessions} icon={<History size={16} />} onClick={() => setChoosing(true)} />
         <Button label={strings.forgetSession} icon={<Eraser size={16} />} disabled={isRunning || said.length === 0} onClick={startNew} />
       </div>
-      <div ref={log} className="log" role="log" aria-label={strings.tryFlow} aria-busy={isRunning} tabIndex={0}>
+      <div {...end} className="log" role="log" aria-label={strings.tryFlow} aria-busy={isRunning} tabIndex={0}>
         {said.length === 0 && <p className="hint">{strings.tryHint}</p>}
         {said.map((one, at) => (
           <Exchange key={one.id} said={one} isRunning={isRunning && at === said.length - 1} />

@@ -2,6 +2,7 @@
 
 import { create } from "zustand";
 
+import { focusAfterAnswer } from "../assistant/focus";
 import { afterEvent, answered, message, ofTranscript } from "../assistant/parts";
 import type { Answer, Message } from "../assistant/parts";
 import type { Decision, Event, TranscriptMessage } from "../api/contract";
@@ -150,6 +151,7 @@ export const useAssistant = create<AssistantState>((set, get) => {
     answer: (id, decision, state) => get().answerAll([id], decision, state),
     answerAll: async (ids, decision, state = decision.decision === "approve" ? "approved" : "denied") => {
       set((before) => ({ messages: before.messages.map((one) => ids.reduce((message, id) => answered(message, id, state), one)) }));
+      focusAfterAnswer();
       const sent = { text: "", files: [], approvals: Object.fromEntries(ids.map((id) => [id, decision])) };
       if (get().turn !== null) set((before) => ({ queue: [...before.queue, sent] }));
       else await start(sent);

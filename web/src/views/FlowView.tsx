@@ -14,6 +14,9 @@ import { strings } from "../strings";
 import { Boundary } from "../ui/Boundary";
 import { Button } from "../ui/Button";
 
+/** A screen that shows the panel beside the canvas; on others a focus would open a keyboard over both. */
+const WIDE = window.matchMedia("(min-width: 801px)");
+
 /** One flow: its canvas, and the assistant beside it. */
 export function FlowView({ id }: { id: string }) {
   const fail = useApp((app) => app.fail);
@@ -30,6 +33,7 @@ export function FlowView({ id }: { id: string }) {
       setReady(true);
       const isEmpty = nodesOf(useFlow.getState().history.present).length === 0;
       show(isEmpty || tabNow() !== null ? "panel" : "canvas");
+      if (isEmpty && WIDE.matches) requestAnimationFrame(() => document.getElementById("message")?.focus());
       if (known === null) {
         useAssistant.getState().startNew();
         kept.keepSession(id, useAssistant.getState().session);

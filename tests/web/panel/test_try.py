@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.async_api import Browser, expect
+from playwright.async_api import Browser, Locator, expect
 
 from flows.catalogue import Catalogue
 from flows.document import JsonObject
@@ -20,7 +20,7 @@ from tests.web.conftest import Look, looking
 pytestmark = pytest.mark.anyio
 
 
-async def trying(look: Look) -> Any:
+async def trying(look: Look) -> Locator:
     """Open the chat with the flow; returns its field."""
     await look.page.get_by_role("tab", name="Try the flow").click()
     return look.page.get_by_role("textbox", name="Input of the run")
