@@ -59,9 +59,9 @@ async def followed(cluster: Cluster, streams: int, a_second: int) -> str:
             await writer.wait()
     middle = quantiles(late, n=100)
     return (
-        f"{sent:,} events of {streams} turns, {a_second:,} written a second, through another server: {len(late):,} came, "
-        f"{len(late) / took:,.0f} a second, after {middle[49] * 1000:.0f} ms in the median, {middle[94] * 1000:.0f} for 95 % "
-        f"(target: 1,500 a second, under 20)"
+        f"{sent:,} events of {streams} turns, {a_second:,} written a second, through another server: {len(late):,} "
+        f"came, {len(late) / took:,.0f} a second, after {middle[49] * 1000:.0f} ms in the median and {middle[94] * 1000:.0f} "
+        "for 95 % of them (target: 1,500 a second, under 20)"
     )
 
 
