@@ -3,7 +3,7 @@
 from typing_extensions import TypedDict
 
 from agent.conversation.transcript.parts import TranscriptEntry, TranscriptMessage
-from agent.conversation.waiting import WaitingConversation
+from agent.turn.answers.waiting import WaitingConversation
 from runtime.sessions.run_entry import RunEntry
 from server.store.flows import FlowEntry
 

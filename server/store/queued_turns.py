@@ -30,6 +30,10 @@ NOBODY: Final = ""
 UNTAKEN: Final = "The turn was ended before a worker had taken it."
 
 
+class _TurnExists(Exception):
+    """The owner has a turn of this id; nothing is stored."""
+
+
 _READ: Final = """
     SELECT t.owner AS owner, t.id AS turn, t.state AS state, t.last AS last, t.server AS server, e.first AS first,
         e.document AS document
@@ -100,13 +104,16 @@ class QueuedTurns:
             "ended_at": None,
             "attempt": 0,
         }
-        async with self._database.writing(job.owner) as connection:
-            try:
-                async with connection.begin_nested():
-                    await connection.execute(insert(TurnRow), row)
-            except IntegrityError:
-                return False
-            await self._jobs.add_within(connection, [job])
+        try:
+            async with self._database.writing(job.owner) as connection:
+                await self._jobs.add_within(connection, [job])
+                try:
+                    async with connection.begin_nested():
+                        await connection.execute(insert(TurnRow), row)
+                except IntegrityError:
+                    raise _TurnExists from None
+        except _TurnExists:
+            return False
         return True
 
     async def take(self, owner: str, turn: str, server: str) -> int | None:
