@@ -7,6 +7,7 @@ import sys
 from benchmarks import budgets, building, growth, pace, runs, searching, serving, start, turn
 from benchmarks.against import command
 from benchmarks.direct_lfx import engine
+from benchmarks.durable import run
 from benchmarks.load import protocols, streams, turns
 from flows.catalogue import Catalogue
 from runtime.install.environment import RunnerEnvironment
@@ -33,6 +34,8 @@ async def main() -> None:
     print(protocols.measure())
     print(*await command.measure_checkout(), sep="\n")
     print(pace.measure(), await turn.measure(), pace.measure(), sep="\n")
+    async for line in run.measure():
+        print(line, flush=True)
     await start.main()
     print(*await growth.measure(), sep="\n")
 

@@ -35,11 +35,11 @@ async def measure(cluster: Cluster) -> list[str]:
                 await asyncio.sleep(IDLE_SECONDS)
                 idle = processor_seconds(process.pid) - before
                 begun = sorted([await first_event(server.client) for _ in range(TURNS)][2:])
-    return [
-        f"an idle worker for turns: {100 * idle / IDLE_SECONDS:.1f} % of a processor (target: at most 3)",
+    waited = (
         f"the first event of a person's turn on an idle worker: {median(begun) * 1000:.0f} ms after it was asked for, "
-        f"{begun[-1] * 1000:.0f} at worst (target: 300)",
-    ]
+        f"{begun[-1] * 1000:.0f} at worst (target: 300)"
+    )
+    return [f"an idle worker for turns: {100 * idle / IDLE_SECONDS:.1f} % of a processor (target: at most 3)", waited]
 
 
 def processor_seconds(pid: int) -> float:

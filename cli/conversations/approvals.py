@@ -14,7 +14,7 @@ from cli.output.streams import print_json, print_message
 from cli.remote.option import ServerAddress, server_at
 
 if TYPE_CHECKING:
-    from agent.conversation.pending.waiting import WaitingConversation
+    from agent.turn.answers.waiting import WaitingConversation
     from cli.remote.connection import Server
     from flows.document import Flow
     from runtime.database.database import Database
@@ -102,8 +102,8 @@ class _Local:
         self._memory = StoredMemory(database)
 
     async def waiting(self) -> "list[WaitingConversation]":
-        from agent.conversation.pending.waiting import waiting_approvals
         from agent.settings import AssistantSettings
+        from agent.turn.answers.waiting import waiting_approvals
         from cli.settings import settings_of
         from runtime.files.folders import LOCAL_USER
 
@@ -111,7 +111,7 @@ class _Local:
         return await waiting_approvals(self._memory, LOCAL_USER, days, self._flow)
 
     async def withdraw(self, session: str) -> int:
-        from agent.conversation.pending.waiting import withdraw
+        from agent.turn.answers.waiting import withdraw
         from runtime.files.folders import LOCAL_USER
 
         count = await withdraw(self._memory, LOCAL_USER, session)

@@ -2,8 +2,8 @@
 
 from typing_extensions import TypedDict
 
-from agent.conversation.pending.waiting import WaitingConversation
 from agent.conversation.transcript.parts import TranscriptEntry, TranscriptMessage
+from agent.turn.answers.waiting import WaitingConversation
 from runtime.sessions.run_entry import RunEntry
 from server.store.flows import FlowEntry
 

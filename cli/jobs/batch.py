@@ -21,7 +21,7 @@ from server.routes.jobs.batches import BATCHES, INPUTS, BatchEntry, BatchEstimat
 if TYPE_CHECKING:
     from cli.documents.running import Batched
     from cli.remote.connection import Server
-    from flows.document import JsonObject
+    from flows.document import Flow, JsonObject
     from runtime.options import RunOptions
     from runtime.results import RunResult
     from runtime.usage.log import UsageLog
@@ -229,14 +229,16 @@ def needs_out(options: BatchOptions) -> None:
         raise BadUsage("usage", "The results of a batch need a file.", fix=fix, where="--out")
 
 
-def run_at_server(server: Server, flow_id: str, request: BatchRequest, options: BatchOptions) -> None:
+def run_at_server(server: Server, flow_id: str, flow: Flow, request: BatchRequest, options: BatchOptions) -> None:
     """Run a batch at a server, wait for it, and write its results.
 
-    The batch is named after the flow and its inputs, so that the same command again goes on with the same one.
+    The batch is named after the flow as it is and its inputs, so that the same command again goes on with the same one,
+    and begins another one when the flow has changed.
 
     Args:
         server: the server.
         flow_id: the stored flow.
+        flow: the flow as it is stored now.
         request: asks for the batch.
         options: how it is run.
     """
@@ -249,7 +251,9 @@ def run_at_server(server: Server, flow_id: str, request: BatchRequest, options: 
         found = server.change(BatchEstimate, "POST", place, request)
         print_estimate(found, as_json=options.as_json)
         return
-    name = hashlib.sha256(f"{flow_id}\n{request.model_dump_json(exclude={'ceiling_tokens'})}".encode()).hexdigest()[:32]
+    written = json.dumps(flow.raw, sort_keys=True)
+    asked = request.model_dump_json(exclude={"ceiling_tokens"})
+    name = hashlib.sha256(f"{flow_id}\n{written}\n{asked}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
     body = request.model_copy(update={"id": name}).model_dump(mode="json", exclude_none=True)
     batch = server.change(BatchEntry, "POST", place, body)
     there = f"{BATCHES}/{segment(batch.id)}"

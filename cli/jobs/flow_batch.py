@@ -78,6 +78,7 @@ def run_batch(
     inputs = read_inputs(asked.inputs)
     if (remote := server_at(server)) is not None:
         from cli.remote.run import stored_flow
+        from flows.document import Flow
 
         too_many(inputs)
         flow_id, loaded = stored_flow(remote, f)
@@ -89,7 +90,7 @@ def run_batch(
             ceiling_tokens=asked.ceiling_tokens,
             estimate=asked.estimate,
         )
-        run_at_server(remote, flow_id, request, asked)
+        run_at_server(remote, flow_id, loaded.flow or Flow.empty(), request, asked)
         return
     _run_here(f, asked, options, wanted, components, runner_of)
 

@@ -269,17 +269,17 @@ class DurableTurns:
     async def _look(self) -> None:
         """Find turns of servers that are gone, and delete what is too old."""
         mine = True
+        alone = is_sqlite(self._state.assistant.database.url)
         while True:
+            pause = REMOVE_SECONDS if alone else LOOK_SECONDS
             try:
                 await self.look(mine=mine)
                 mine = False
                 await self._remove_old()
-            except Exception:
-                log.exception("turns.durable.not_looked")  # whatever is wrong with one turn, it is looked again
-            if is_sqlite(self._state.assistant.database.url):
-                await asyncio.sleep(REMOVE_SECONDS)
-            else:
-                await asyncio.sleep(LOOK_SECONDS)
+            except Exception:  # whatever is wrong with one turn, the others are looked for again
+                log.exception("turns.durable.not_looked")
+                pause = LOOK_SECONDS
+            await asyncio.sleep(pause)
 
     async def look(self, *, mine: bool = False) -> None:
         """Go on with the turns of servers that are gone.

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
 
 from runtime.database.database import Database
+from runtime.database.errors import StoreUnavailable
 from runtime.jobs.job import NewJob
 from server.elsewhere.feed import StoredFeed
 from server.elsewhere.queued import QueuedTurn
@@ -15,6 +17,12 @@ from server.streams.elsewhere import stop_elsewhere
 
 if TYPE_CHECKING:
     from server.store.queued_turns import QueuedTurns
+
+PATIENCE_SECONDS: Final = 30.0
+"""How long a follower waits for a database that does not answer."""
+
+LOST_SECONDS: Final = 3.0
+"""How often it is looked whether the server of a turn is gone of which nothing is heard."""
 
 
 class TurnsElsewhere:
@@ -85,9 +93,19 @@ class TurnsElsewhere:
             while lines := await store.read(owner, turn, after):
                 after = lines[-1][0]
                 yield lines
+            loop = asyncio.get_running_loop()
+            looked, failed = loop.time(), None
             while not self._stopping.is_set():
                 following.begin()
-                news = await self._feed.read(owner, turn, after)
+                try:
+                    news = await self._feed.read(owner, turn, after)
+                except StoreUnavailable:
+                    failed = failed or loop.time()
+                    if loop.time() - failed > PATIENCE_SECONDS:
+                        raise
+                    await following.wait()  # such as while the database is started again
+                    continue
+                failed = None
                 if news.lines:
                     after = news.lines[-1][0]
                     yield news.lines
@@ -95,8 +113,12 @@ class TurnsElsewhere:
                     return
                 if news.is_forgotten:
                     await (await self.queued()).end_forgotten()
-                elif not await following.wait():
-                    await self._find(owner, turn)  # which ends it when its server is gone
+                elif await following.wait():
+                    looked = loop.time()
+                elif loop.time() - looked > LOST_SECONDS:
+                    looked = loop.time()
+                    with suppress(StoreUnavailable):
+                        await self._find(owner, turn)  # which ends it when its server is gone
 
     def aclose(self) -> None:
         """Follow nothing more."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Collection
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, and_, exists, insert, not_, or_, select, true, update
+from sqlalchemy import ColumnElement, and_, exists, insert, not_, or_, select, text, true, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import aliased
 
@@ -27,6 +28,32 @@ NOBODY: Final = ""
 """The server of a turn that waits."""
 
 UNTAKEN: Final = "The turn was ended before a worker had taken it."
+
+
+class _TurnExists(Exception):
+    """The owner has a turn of this id; nothing is stored."""
+
+
+_READ: Final = """
+    SELECT t.owner AS owner, t.id AS turn, t.state AS state, t.last AS last, t.server AS server, e.first AS first,
+        e.document AS document
+    FROM {keys} JOIN turns t ON t.owner = k.owner AND t.id = k.turn
+    LEFT JOIN turn_events e ON e.owner = k.owner AND e.turn = k.turn AND e.last > k.after
+    ORDER BY e.first
+"""
+
+_FOLLOWED: Final = {
+    "postgresql": text(
+        _READ.format(keys="json_to_recordset(CAST(:keys AS json)) AS k(owner text, turn text, after bigint)")
+    ),
+    "sqlite": text(
+        _READ.format(
+            keys="(SELECT json_extract(value, '$.owner') AS owner, json_extract(value, '$.turn') AS turn, "
+            "json_extract(value, '$.after') AS after FROM json_each(:keys)) AS k"
+        )
+    ),
+}
+"""Reads turns with their events after those that are known, in one statement of a constant text."""
 
 
 def waits() -> ColumnElement[bool]:
@@ -77,13 +104,16 @@ class QueuedTurns:
             "ended_at": None,
             "attempt": 0,
         }
-        async with self._database.writing(job.owner) as connection:
-            try:
-                async with connection.begin_nested():
-                    await connection.execute(insert(TurnRow), row)
-            except IntegrityError:
-                return False
-            await self._jobs.add_within(connection, [job])
+        try:
+            async with self._database.writing(job.owner) as connection:
+                await self._jobs.add_within(connection, [job])
+                try:
+                    async with connection.begin_nested():
+                        await connection.execute(insert(TurnRow), row)
+                except IntegrityError:
+                    raise _TurnExists from None
+        except _TurnExists:
+            return False
         return True
 
     async def take(self, owner: str, turn: str, server: str) -> int | None:
@@ -142,11 +172,11 @@ class QueuedTurns:
             wanted = select(TurnRow.owner, TurnRow.id, TurnRow.attempt).where(is_forgotten())
             found = (await connection.execute(wanted)).all()
         event, count = cancelled(message=UNTAKEN, reason="stopped"), 0
-        text = await asyncio.to_thread(self._database.documents.seal_text, json_bytes(event).decode())
+        sealed = await asyncio.to_thread(self._database.documents.seal_text, json_bytes(event).decode())
         for owner, turn, attempt in found:
             at = UNSTORED * (attempt or 0) + 1
             ended = {"last": at, "state": event.event, "ended_at": self._clock.at()}
-            row = {"owner": owner, "turn": turn, "first": at, "last": at, "document": text}
+            row = {"owner": owner, "turn": turn, "first": at, "last": at, "document": sealed}
             async with self._database.writing() as connection:
                 this = update(TurnRow).where(_is(owner, turn), is_forgotten()).values(ended)
                 if (await connection.execute(this)).rowcount:
@@ -161,35 +191,32 @@ class QueuedTurns:
         Args:
             wanted: the turns, each with the number of the last event that is known.
         """
-        of_turns = or_(*(_is(*key) for key, _ in wanted))
-        of_events = or_(
-            *(
-                and_(TurnEventsRow.owner == key[0], TurnEventsRow.turn == key[1], TurnEventsRow.last > after)
-                for key, after in wanted
-            )
-        )
-        fields = (TurnRow.owner, TurnRow.id, TurnRow.state, TurnRow.last, is_forgotten().label("is_forgotten"))
-        events = select(TurnEventsRow.owner, TurnEventsRow.turn, TurnEventsRow.first, TurnEventsRow.document)
+        after = dict(wanted)
+        keys = json.dumps([{"owner": owner, "turn": turn, "after": at} for (owner, turn), at in after.items()])
         async with self._database.reading() as connection:
-            turns = (await connection.execute(select(*fields).where(of_turns))).all()
-            rows = (await connection.execute(events.where(of_events).order_by(TurnEventsRow.first))).all()
-        lines = await asyncio.to_thread(self._opened, rows) if rows else {}
-        known = dict(wanted)
+            followed = _FOLLOWED[connection.dialect.name]
+            rows = (await connection.execute(followed, {"keys": keys})).all()
+            forgotten: set[TurnKey] = set()
+            if any(row.state == RUNNING and row.server == NOBODY for row in rows):
+                waiting = select(TurnRow.owner, TurnRow.id).where(is_forgotten())
+                forgotten = {(owner, turn) for owner, turn in (await connection.execute(waiting)).all()}
+        told = [row for row in rows if row.document is not None]
+        lines = await asyncio.to_thread(self._opened, told) if told else {}
         return {
-            (row.owner, row.id): News(
+            (row.owner, row.turn): News(
                 StoredTurn(row.state, row.last, is_gone=False),
-                [line for line in lines.get((row.owner, row.id), ()) if line[0] > known[row.owner, row.id]],
-                bool(row.is_forgotten),
+                [line for line in lines.get((row.owner, row.turn), ()) if line[0] > after[row.owner, row.turn]],
+                (row.owner, row.turn) in forgotten,
             )
-            for row in turns
+            for row in rows
         }
 
     def _opened(self, rows: Collection[Any]) -> dict[TurnKey, list[tuple[int, bytes]]]:
         found: dict[TurnKey, list[tuple[int, bytes]]] = {}
         for row in rows:
-            text = self._database.documents.unseal_text(row.document)
+            found_lines = self._database.documents.unseal_text(row.document).split("\n")
             found.setdefault((row.owner, row.turn), []).extend(
-                (number, line.encode()) for number, line in enumerate(text.split("\n"), row.first)
+                (number, line.encode()) for number, line in enumerate(found_lines, row.first)
             )
         return found
 

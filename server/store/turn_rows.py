@@ -8,7 +8,21 @@ from math import inf
 from time import monotonic
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, and_, bindparam, delete, exists, func, insert, not_, or_, select, true, update
+from sqlalchemy import (
+    ColumnElement,
+    and_,
+    bindparam,
+    delete,
+    exists,
+    func,
+    insert,
+    not_,
+    or_,
+    select,
+    true,
+    tuple_,
+    update,
+)
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -113,7 +127,7 @@ class SqlTurns:
         """
         sealed = await asyncio.to_thread(lambda: [self._rows([one]) for one in added])
         async with self._database.writing() as connection:
-            refused = [one for one in added if not await _is_ours(connection, one)]
+            refused = await _taken_over(connection, added)
             kept = [pair for pair in zip(added, sealed, strict=True) if pair[0] not in refused]
             await self._append(
                 connection, [one for one, _ in kept], [row for _, rows in kept for row in rows], again=again
@@ -370,12 +384,16 @@ def _named(added: Sequence[NewEvents]) -> list[str]:
     return [" ".join(names[at : at + NAMED]) for at in range(0, len(names), NAMED)]
 
 
-async def _is_ours(connection: AsyncConnection, added: NewEvents) -> bool:
-    """Whether no other process has taken a turn over; it cannot until the transaction has ended."""
-    if added.attempt is None:
-        return True
-    ours = and_(_is(added.owner, added.turn), TurnRow.attempt == added.attempt)
-    return bool((await connection.execute(update(TurnRow).where(ours).values(attempt=added.attempt))).rowcount)
+async def _taken_over(connection: AsyncConnection, added: Sequence[NewEvents]) -> list[NewEvents]:
+    """What other processes have taken over; none can take over the rest until the transaction has ended."""
+    durable = {(one.owner, one.turn, one.attempt): one for one in added if one.attempt is not None}
+    if not durable:
+        return []
+    named = tuple_(TurnRow.owner, TurnRow.id, TurnRow.attempt).in_(sorted(durable))
+    held = update(TurnRow).where(named).values(attempt=TurnRow.attempt)
+    rows = (await connection.execute(held.returning(TurnRow.owner, TurnRow.id, TurnRow.attempt))).all()
+    ours = {(owner, turn, attempt) for owner, turn, attempt in rows}
+    return [one for key, one in durable.items() if key not in ours]
 
 
 def _is(owner: str, turn: str) -> ColumnElement[bool]:

@@ -1,1 +1,1 @@
-"""What waits for the user: what was asked, how it is answered later, and what is taken back."""
+"""What waits for the user: what was asked, and what became of it."""

@@ -7,7 +7,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from agent.contract.model import Received
-from agent.conversation.pending.waiting import WaitingConversation, waiting_approvals, withdraw
+from agent.turn.answers.waiting import WaitingConversation, waiting_approvals, withdraw
 from flows.document import Flow
 from server.access.caller import Caller, caller_of
 from server.errors import ApiError

@@ -85,7 +85,7 @@ async def standing(request: Request) -> Response:
     asked = [] if pending is None else [question(call, one, pending.canvas) for call, one in pending.unanswered.items()]
     return JsonResponse(
         ConversationStanding(
-            running=caller.assistant.queue.busy(caller.id, entry.id),
+            running=await _is_running(caller, entry.id),
             approvals=asked,
             proposal=None if offer is None else offer.flow,
             proposal_id=None if offer is None else offer.id,
@@ -104,6 +104,13 @@ async def rewind(request: Request) -> Response:
     taken = await take_back(caller, entry.id, asked.message, with_flow=asked.flow)
     now = _shown(caller, await _entry(caller, request), running=False)
     return JsonResponse(Rewound(conversation=now, removed=taken.removed, message=taken.message, flow=taken.flow))
+
+
+async def _is_running(caller: Caller, session: str) -> bool:
+    """Whether a turn of a conversation goes on here, or waits for a worker or goes on there."""
+    if caller.assistant.queue.busy(caller.id, session):
+        return True
+    return caller.settings.queues_turns and await caller.state.turns.running(caller.id, session) is not None
 
 
 async def _not_elsewhere(caller: Caller, entry: TranscriptEntry) -> None:

@@ -37,6 +37,7 @@ NEEDS_OTHERS = {
     **{("flow", "schedule", name): "it asks a server" for name in ("add", "list", "switch", "remove")},
     ("worker",): "it works until it is stopped, on Postgres",
     **{("jobs", name): "a worker has to have it" for name in ("show", "cancel", "retry")},
+    ("approvals", "withdraw"): "a conversation has to wait for an answer",
     **{("models", name): "it asks a server" for name in ("set-key", "remove-key")},
     **{("langflow", name): "it asks a Langflow server" for name in ("connect", "disconnect", "flows", "folders")},
     **{("flow", name): "it asks a Langflow server" for name in ("pull", "push")},

@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import httpx
+
 from flows.document import JsonObject
 from runtime.results import RunError
 from tests.cli.remote.conftest import Remote, Serve
@@ -74,3 +76,19 @@ def test_a_schedule_is_added_listed_switched_off_and_removed(serve: Serve, echo:
     assert remote.run("flow", "schedule", "switch", made["id"], "on", "--json").json["next_at"] == made["next_at"]
     assert remote.run("flow", "schedule", "remove", made["id"]).code == 0
     assert len(remote.run("flow", "schedule", "list", "--json").json["schedules"]) == 1
+
+
+def test_a_batch_at_a_server_is_that_of_the_flow_as_it_is(serve: Serve, echo: JsonObject, tmp_path: Path) -> None:
+    remote = stored(serve, echo, tmp_path)
+    (tmp_path / "inputs.jsonl").write_text('"a"\n"b"\n')
+    headers = {"Authorization": f"Bearer {remote.token}"}
+    [entry] = httpx.get(f"{remote.url}/api/v1/flows", headers=headers).json()["flows"]
+    batch = ("flow", "run", entry["id"], "--batch", tmp_path / "inputs.jsonl", "--out", tmp_path / "out", "--json")
+    first = remote.run(*batch)
+    assert (first.code, first.json["done"]) == (0, 2), first
+    assert remote.run(*batch).json["id"] == first.json["id"]
+    address, changed = f"{remote.url}/api/v1/flows/{entry['id']}", {**echo, "name": "Other"}
+    assert httpx.put(address, json=changed, headers={**headers, "If-Match": '"1"'}).status_code == 200
+    other = remote.run(*batch)
+    assert other.json["id"] != first.json["id"]
+    assert other.json["done"] == 2

@@ -154,3 +154,27 @@ def test_what_is_recorded_is_encrypted(place: Place, tmp_path: Path) -> None:
     assert b"turn:local:t" in kept
     assert b"whisper" not in kept
     assert b"ChatInput" not in kept
+
+
+def test_a_look_for_lost_turns_that_fails_is_made_again(place: Place) -> None:
+    async def left() -> None:
+        async with place.served() as caller:  # reserved and not begun, as by a process that is killed in between
+            assert await (await caller.state.turns.store()).reserve(LOCAL_USER, "t", "s", durable=True)
+
+    async def work() -> Any:
+        from server.durable.turns import DurableTurns
+
+        look, failures = DurableTurns.look, ["once"]
+
+        async def failing(self: DurableTurns, *, mine: bool = False) -> None:
+            if failures:
+                raise RuntimeError(failures.pop())
+            await look(self, mine=mine)
+
+        DurableTurns.look = failing
+        async with place.served() as caller, asyncio.timeout(60):
+            return await lines_of(caller)
+
+    done(left)
+    [last] = done(work)
+    assert (last["event"], "Send the message again" in last["message"]) == ("cancelled", True)

@@ -66,8 +66,7 @@ async def test_a_question_is_taken_back_and_nothing_of_it_is_done(catalogue: Cat
         assert (await live.client.get(WAITING)).json() == {"conversations": []}
         again = await live.client.post(f"{WAITING}/a%2Fb/withdraw")
         assert (again.status_code, again.json()["error"]["code"]) == (404, "nothing_pending")
-        [entry], _ = await who.memory.transcripts.page(LOCAL_USER, 9, 0)
-        assert not entry.waiting
+        assert (await who.memory.load(LOCAL_USER, "a/b")).pending is None
         answer = {approval["id"]: {"decision": "approve"}}
         late = await events(live.client, session_id="a/b", flow=canvas.to_json(), approvals=answer)
         assert (late[-1]["event"], late[-1]["code"]) == ("error", "nothing_pending")

@@ -1,0 +1,111 @@
+"""Turns that wait for a worker: taken once, in order, stopped, returned, and read together."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from runtime.database.database import Database
+from runtime.jobs.errors import QueueFull
+from runtime.jobs.job import NewJob
+from runtime.jobs.rows import Jobs
+from server.durable.queued import TURN_JOB
+from server.store.queued_turns import QueuedTurns
+from server.store.turn_rows import SqlTurns
+from server.store.turns import NewEvents, SteadyClock
+
+pytestmark = pytest.mark.anyio
+
+
+@asynccontextmanager
+async def stored(url: str, folder: Path, limit: int = 10) -> AsyncGenerator[tuple[QueuedTurns, SqlTurns, Jobs]]:
+    """The turns that wait, all turns, and the jobs; each look at the clock is a second after the one before."""
+    ticks = count()
+    clock = SteadyClock(lambda: float(next(ticks)), lambda: 1_700_000_000.0)
+    database = Database(url, folder)
+    await database.open()
+    yield QueuedTurns(database, clock, limit), SqlTurns(database, "here", 60, clock, durable=True), Jobs(database)
+    await database.aclose()
+
+
+def job(turn: str) -> NewJob:
+    """The job of a turn."""
+    return NewJob(id=f"{TURN_JOB}{turn}", owner="ada", kind="turn", queue="turns")
+
+
+def ending(turn: str, attempt: int) -> NewEvents:
+    """The last event of a turn."""
+    line = b'{"event":"complete"}'
+    return NewEvents("ada", turn, session="", is_new=False, first=1, lines=[line], state="complete", attempt=attempt)
+
+
+async def test_a_turn_is_queued_once_and_taken_by_one_worker(database_url: str, tmp_path: Path) -> None:
+    async with stored(database_url, tmp_path, limit=1) as (queued, turns, jobs):
+        assert await queued.add("s", "one", job("one"))
+        assert not await queued.add("s", "one", job("one"))
+        with pytest.raises(QueueFull):
+            await queued.add("s", "two", job("two"))
+        assert await turns.find("ada", "two") is None, "neither the turn nor its job"
+        assert (await jobs.page("ada", 9))[1] == 1
+        assert await turns.lost() == [], "a turn that waits is not lost"
+        assert [await queued.take("ada", "one", name) for name in ("a", "b")] == [1, None]
+
+
+async def test_a_turn_comes_after_the_earlier_ones_of_its_conversation(database_url: str, tmp_path: Path) -> None:
+    async with stored(database_url, tmp_path) as (queued, turns, _):
+        for turn, session in (("one", "s"), ("other", "t"), ("two", "s")):
+            await queued.add(session, turn, job(turn))
+        assert [await queued.comes_later("ada", turn) for turn in ("one", "other", "two")] == [False, False, True]
+        assert not await queued.comes_later("ada", "two", waiting=False), "the earlier one is taken by nobody"
+        attempt = await queued.take("ada", "one", "here")
+        assert attempt == 1
+        assert await queued.comes_later("ada", "two", waiting=False)
+        await turns.append([ending("one", attempt)])
+        assert not await queued.comes_later("ada", "two")
+
+
+async def test_a_turn_whose_job_is_over_is_ended(database_url: str, tmp_path: Path) -> None:
+    async with stored(database_url, tmp_path) as (queued, turns, jobs):
+        for turn in ("stopped", "cancelled", "waits"):
+            await queued.add("s", turn, job(turn))
+        assert await queued.stop("ada", "stopped")
+        assert not await queued.stop("ada", "unknown")
+        await jobs.cancel("ada", f"{TURN_JOB}cancelled")
+        news = await queued.news([(("ada", turn), 0) for turn in ("stopped", "cancelled", "waits")])
+        assert [one.is_forgotten for one in news.values()].count(True) == 1
+        assert news["ada", "cancelled"].is_forgotten
+        assert await queued.end_forgotten() == 1
+        states = [await turns.find("ada", turn) for turn in ("stopped", "cancelled", "waits")]
+        assert [one and one.state for one in states] == ["cancelled", "cancelled", "running"]
+        [(number, line)] = (await queued.news([(("ada", "stopped"), 0)]))["ada", "stopped"].lines
+        assert (number, b'"stopped"' in line) == (1, True)
+
+
+async def test_a_turn_of_which_nothing_was_done_waits_again_for_the_next_attempt(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with stored(database_url, tmp_path) as (queued, turns, jobs):
+        await queued.add("s", "one", job("one"))
+        assert await queued.take("ada", "one", "gone") == 1
+        assert await queued.return_unbegun("ada", "one")
+        assert await queued.take("ada", "one", "here") == 2
+        late = [ending("one", 1)]
+        assert await turns.append(late) == late, "the first attempt writes nothing more"
+        await jobs.cancel("ada", f"{TURN_JOB}one")
+        assert not await queued.return_unbegun("ada", "one")
+
+
+async def test_the_news_of_several_turns_are_what_came_after_what_is_known(database_url: str, tmp_path: Path) -> None:
+    async with stored(database_url, tmp_path) as (queued, turns, _):
+        for turn in ("one", "two"):
+            await queued.add("s", turn, job(turn))
+            await queued.take("ada", turn, "here")
+            lines = [f'{{"event":"token","chunk":"{turn}{at}"}}'.encode() for at in (1, 2, 3)]
+            said = NewEvents("ada", turn, session="", is_new=False, first=1, lines=lines, state="running", attempt=1)
+            assert list(await turns.append([said])) == []
+        news = await queued.news([(("ada", "one"), 2), (("ada", "two"), 0), (("ada", "three"), 0)])
+        assert set(news) == {("ada", "one"), ("ada", "two")}
+        assert [number for number, _ in news["ada", "one"].lines] == [3]
+        assert [line for _, line in news["ada", "two"].lines][-1] == b'{"event":"token","chunk":"two3"}'
