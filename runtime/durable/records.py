@@ -90,6 +90,8 @@ def _delete(connection: Connection, schema: str | None, owner: str | None) -> in
     count = 0
     for table in reversed(found.sorted_tables):
         if _WORKFLOW in table.columns:
-            mine = table.c[_WORKFLOW].startswith(workflow_id(owner, ""), autoescape=True) if owner is not None else True
-            count += connection.execute(delete(table).where(mine)).rowcount
+            rows = delete(table)
+            if owner is not None:
+                rows = rows.where(table.c[_WORKFLOW].startswith(workflow_id(owner, ""), autoescape=True))
+            count += connection.execute(rows).rowcount
     return count
