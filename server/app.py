@@ -132,7 +132,6 @@ def create_app(
             serving = assistant or await stack.enter_async_context(Assistant.open(kept, waits_for_engine=False))
             if isinstance(serving.runner, Runner):
                 serving.runner.on_progress = partial(_log_progress, serving.runner)
-            drain.more = lambda: serving.queue.running
             running = RunningTurns(
                 serving.database,
                 stop,
@@ -151,6 +150,8 @@ def create_app(
                 running,
                 flow_tester=flow_tester,
             )
+            drain.more = lambda: serving.queue.running + len(state.run_slots) + state.jobs.under_way
+            drain.on_begin.append(state.jobs.drain)
             memory = IdleMemory(lambda: drain.under_way)
             drain.on_done = memory.worked
             stack.callback(memory.close)

@@ -1,11 +1,15 @@
 """JSON responses, and JSON as it is stored: compact, and valid whatever the document holds."""
 
 import json
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Final
 
 from pydantic import BaseModel
 from pydantic_core import PydanticSerializationError, to_json
 from starlette.responses import Response
+
+SHOWN_ONCE: Final[Mapping[str, str]] = {"Cache-Control": "no-store"}
+"""Headers of an answer with a token: nobody keeps it, neither a proxy nor what answers repeated requests."""
 
 
 def json_bytes(document: object) -> bytes:

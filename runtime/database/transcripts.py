@@ -109,7 +109,7 @@ class TranscriptRows:
 
     async def add_all(self, owner: str, session: str, messages: Sequence[MessageText]) -> None:
         """Add the messages of a conversation that has no transcript, unless it has been given one meanwhile."""
-        async with self._database.writing() as connection:
+        async with self._database.writing(owner) as connection:
             exists = await connection.execute(select(TranscriptRow.session).where(*_entry(owner, session)))
             if exists.one_or_none() is None:
                 for message in messages:
@@ -173,7 +173,7 @@ class TranscriptRows:
         state = and_(
             ConversationRow.owner == owner, ConversationRow.session == session, ConversationRow.set_aside == ""
         )
-        async with self._database.writing() as connection:
+        async with self._database.writing(owner) as connection:
             first = (await connection.execute(select(at))).scalar_one_or_none()
             if first is None:
                 return 0

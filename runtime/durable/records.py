@@ -90,8 +90,8 @@ def _delete(connection: Connection, schema: str | None, owner: str | None) -> in
     count = 0
     for table in reversed(found.sorted_tables):
         if _WORKFLOW in table.columns:
-            unwanted = delete(table)
+            rows = delete(table)
             if owner is not None:
-                unwanted = unwanted.where(table.c[_WORKFLOW].startswith(workflow_id(owner, ""), autoescape=True))
-            count += connection.execute(unwanted).rowcount
+                rows = rows.where(table.c[_WORKFLOW].startswith(workflow_id(owner, ""), autoescape=True))
+            count += connection.execute(rows).rowcount
     return count

@@ -171,6 +171,11 @@ class Worker:
             await asyncio.gather(*beside, return_exceptions=True)
             await self._give_back()
 
+    def take_no_more(self) -> None:
+        """Begin nothing more; what goes on here goes on."""
+        self._is_stopping = True
+        self.wake()
+
     async def stop(self, seconds: float) -> int:
         """Begin nothing more, and wait for what goes on.
 
@@ -180,8 +185,7 @@ class Worker:
         Returns:
             How many jobs have not ended, which `run` gives back before it ends.
         """
-        self._is_stopping = True
-        self.wake()
+        self.take_no_more()
         await _within(self._taken, seconds)  # jobs may be on their way here, which the database has noted already
         tasks = [going.task for going in self._going.values()]
         if tasks:

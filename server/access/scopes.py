@@ -21,8 +21,6 @@ from server.idempotency.check import IdempotencyCheck
 from server.middleware.request_id import ROUTE
 
 USERS_PATH: Final = "/api/v1/users"
-ROTATE_PATH: Final = f"{USERS_PATH}/{{user}}/rotate"
-SCHEDULE_PATH: Final = "/api/v1/flows/{flow_id}/schedules"
 HOOK_PATH: Final = f"{HOOKS_FOLDER}{{hook_id}}"
 
 READS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -84,7 +82,7 @@ NEEDS: Final[Mapping[str, Needs]] = {
     "/api/v1/batches/{batch_id}/cancel": Needs(change="run"),
     "/api/v1/batches/{batch_id}/retry": Needs(change="run"),
     "/api/v1/batches/{batch_id}/results": Needs(change="run"),
-    SCHEDULE_PATH: Needs(change="run"),
+    "/api/v1/flows/{flow_id}/schedules": Needs(change="run"),
     "/api/v1/schedules": Needs(change="run"),
     "/api/v1/schedules/{schedule_id}": Needs(change="run"),
     HOOK_PATH: Needs(read=None, change=None),
@@ -119,7 +117,7 @@ NEEDS: Final[Mapping[str, Needs]] = {
     "/api/v1/models/test": Needs(),
     USERS_PATH: Needs(read="admin", change="admin"),
     f"{USERS_PATH}/{{user}}/revoke": Needs(read="admin", change="admin"),
-    ROTATE_PATH: Needs(read="admin", change="admin"),
+    f"{USERS_PATH}/{{user}}/rotate": Needs(read="admin", change="admin"),
     "/api/v1/me": Needs(),
     "/api/v1/variables": Needs(),
     "/api/v1/variables/{name}": Needs(),
@@ -138,10 +136,9 @@ NEEDS: Final[Mapping[str, Needs]] = {
 }
 """By the path of the route."""
 
-UNREPEATED: Final = frozenset({SIGN_IN_PATH, USERS_PATH, ROTATE_PATH, SCHEDULE_PATH, HOOK_PATH, "/mcp", "/mcp/{group}"})
-"""Paths at which no key makes a repetition safe: answers that hold a session or a token, which is shown once, and
-another protocol.
-"""
+UNREPEATED: Final = frozenset({SIGN_IN_PATH, HOOK_PATH, "/mcp", "/mcp/{group}"})
+"""Paths that take no key: what makes a session and a protocol of its own make nothing twice, and calls of webhooks,
+which have no user, are named by their `id`."""
 
 
 class ScopeCheck:

@@ -18,6 +18,7 @@ from server.idempotency.answers import LIMIT, STREAM, Answer, header_of
 from server.idempotency.fingerprint import Fingerprint, UnreadBody
 from server.idempotency.keys import IdempotencyKeys, TooManyKeys
 from server.idempotency.known import KnownKey, State
+from server.json_response import SHOWN_ONCE
 
 HEADER: Final = "Idempotency-Key"
 REPLAYED: Final = "Idempotent-Replayed"
@@ -32,8 +33,9 @@ _KEY: Final = re.compile(r"[\x21-\x7e]{1,255}")
 class IdempotencyCheck:
     """ASGI wrapper of one route. A request without a key passes untouched.
 
-    An answer below 400 is kept for a day before it is sent; any other one has made nothing, and its key can be used
-    again. Of a stream only its beginning is kept: a repetition is told which turn it has begun.
+    An answer below 400 is kept for a day before it is sent, unless it has a token (`SHOWN_ONCE`); any other one has
+    made nothing, and its key can be used again. Of a stream only its beginning is kept: a repetition is told which turn
+    it has begun.
 
     Args:
         app: the route's application, which knows the user.
@@ -94,9 +96,20 @@ async def _repeated(known: KnownKey, read: Fingerprint) -> Response:
         raise ApiError(409, "already_streamed", message, fix, HEADER, {TURN_HEADER: known.answer})
     if known.state == "not_kept":
         fix = "Look at what it made; use a new key to do it again."
-        raise ApiError(409, "answer_not_kept", "It was done, but its answer is too large to be kept.", fix, HEADER)
+        raise ApiError(
+            409,
+            "answer_not_kept",
+            "It was done, but its answer is not kept: it has a token, or is too large.",
+            fix,
+            HEADER,
+        )
     answer = Answer.from_text(known.answer)
     return Response(answer.body, answer.status, {**dict(answer.headers), REPLAYED: "true"})
+
+
+def _is_shown_once(start: Message) -> bool:
+    """Whether an answer holds what nobody is shown again, such as a token."""
+    return all(header_of(start, name) == value for name, value in SHOWN_ONCE.items())
 
 
 class _First:
@@ -135,7 +148,7 @@ class _First:
                 await self._pass_on()
         elif message["type"] == "http.response.body" and self._start is not None:
             self._body += message.get("body", b"")
-            if len(self._body) > LIMIT:
+            if len(self._body) > LIMIT or _is_shown_once(self._start):
                 await self._keep("not_kept")
                 await self._pass_on(more=message.get("more_body", False))
             elif not message.get("more_body", False):

@@ -46,6 +46,19 @@ class JobService:
         self._tasks: list[asyncio.Task[None]] = []
         self._scheduled = asyncio.Event()
         self._ticker: Ticker | None = None
+        self._worker: Worker | None = None
+        self._takes_more = True
+
+    @property
+    def under_way(self) -> int:
+        """How many jobs go on here."""
+        return 0 if self._worker is None else self._worker.under_way
+
+    def drain(self) -> None:
+        """Begin nothing more; what goes on here may end."""
+        self._takes_more = False
+        if self._worker is not None:
+            self._worker.take_no_more()
 
     def start(self) -> None:
         """Look for jobs in the background, if this server is to do any."""
@@ -99,7 +112,7 @@ class JobService:
             await _wait(self._wanted, None if alone else LOOK_SECONDS)
 
     async def _is_waiting(self) -> bool:
-        if self._assistant.database.is_missing:
+        if self._assistant.database.is_missing or not self._takes_more:
             return False
         await self._assistant.database.open()
         from runtime.jobs.rows import Jobs
@@ -127,6 +140,9 @@ class JobService:
             flow_jobs.accepted,
         )
         log_event("jobs.worker_started", worker=worker.name)
+        self._worker = worker
+        if not self._takes_more:
+            worker.take_no_more()
         working = asyncio.create_task(worker.run(), name="worker")
         try:
             await self._until_idle(worker, working)
@@ -135,6 +151,7 @@ class JobService:
         finally:
             working.cancel()
             await asyncio.gather(working, return_exceptions=True)
+            self._worker = None
             await flow_jobs.aclose()
             name.release()
 

@@ -79,12 +79,13 @@ class SqlFlowStore:
     async def add_all(self, flows: Sequence[Flow], author: Author = CLIENT) -> list[FlowEntry]:
         """Store flows as `add` does: all of them or none."""
         added = [(_entry(str(uuid4()), flow, 1), await self._text(flow), _codes(flow)) for flow in flows]
-        async with self._database.writing() as connection:
+        counted = () if self._limit is None else (self._owner,)
+        async with self._database.writing(*counted) as connection:
             for entry, document, codes in added:
                 stored = {**entry.to_json(), "owner": self._owner, "document": document, "built_with": codes}
                 await connection.execute(insert(FlowRow).values(**stored))
                 await connection.execute(self._revision(entry, document, author))
-            if self._limit is not None:  # counted after writing, when no other process writes
+            if self._limit is not None:  # counted after writing, when no other process writes for this owner
                 mine = select(func.count()).select_from(FlowRow).where(FlowRow.owner == self._owner)
                 if (await connection.execute(mine)).scalar_one() > self._limit:
                     raise TooManyFlows(self._limit)

@@ -54,7 +54,7 @@ async def fill(url: str, data: Path, *owners: str) -> None:
         for table in reflected(connection).values():
             for owner in owners:
                 for number in (1, 2):
-                    _add(connection, table, owner, number, DocumentSealing(data))
+                    add_row(connection, table, owner, number, DocumentSealing(data))
     for owner in owners:
         UserFiles(data, owner).write("notes/plan.txt", f"of {owner}")
         save(data, owner, "Louder", f"# of {owner}")
@@ -63,7 +63,8 @@ async def fill(url: str, data: Path, *owners: str) -> None:
     await database.aclose()
 
 
-def _add(connection: Connection, table: Table, owner: str, number: int, documents: DocumentSealing) -> None:
+def add_row(connection: Connection, table: Table, owner: str, number: int, documents: DocumentSealing) -> None:
+    """Store a row in a table, whichever columns it has."""
     values: dict[str, Any] = {}
     for column in table.columns:
         if column.name == numbered_by(table):

@@ -12,12 +12,17 @@ import pytest
 from starlette.types import Message, Receive, Scope, Send
 
 from agent.conversation.stored import StoredMemory
+from flows.catalogue import Catalogue
+from flows.document import JsonObject
 from runtime.database.database import Database
 from server.drain import Drain, DrainCheck
 from server.memory import IdleMemory, trim
 from server.settings import ServerSettings
-from tests.server.live import ASSIST, FLOWS, STREAM, frames
+from tests.databases.stored import query
+from tests.server.live import ASSIST, FLOWS, STREAM, Live, frames, serving
+from tests.server.routes.test_live_runs import Gate, begun
 from tests.server.test_serve import program, signed_in
+from tests.shared.scripted_assistant import assistant
 
 pytestmark = pytest.mark.anyio
 HANGING = ("-m", "tests.server.hanging")
@@ -122,6 +127,41 @@ async def test_a_second_signal_ends_what_is_under_way_at_once(
         server.process.send_signal(second)
         assert await server.rest() == ["cancelled"]
         assert await server.code() == 0
+
+
+async def terminated(live: Live, runner: Gate) -> None:
+    """Tell a server to stop, and let what it runs end once it drains."""
+    live.server.drain()
+    with anyio.fail_after(60):
+        while (await live.client.get("/readyz")).json().get("server") != "stopping":
+            continue
+        runner.released.set()
+        await live.task
+
+
+async def test_a_run_that_nobody_waits_for_ends_before_the_server_does(catalogue: Catalogue, echo: JsonObject) -> None:
+    runner, settings = Gate(), ServerSettings(drain_seconds=600)
+    async with serving(assistant(catalogue, None, runner), settings) as live:
+        run = await begun(live.client, echo)
+        await runner.running.wait()
+        await terminated(live, runner)
+    assert not runner.cancelled.is_set()
+    assert query(settings.database_url, "select id, state from runs") == [(run["id"], "succeeded")]
+
+
+@pytest.mark.both_databases
+async def test_a_job_that_goes_on_ends_and_none_is_begun_while_the_server_drains(
+    catalogue: Catalogue, echo: JsonObject
+) -> None:
+    runner, settings = Gate(), ServerSettings(drain_seconds=600, job_places=1)
+    async with serving(assistant(catalogue, None, runner), settings) as live:
+        flow = (await live.client.post(FLOWS, json=echo)).json()["id"]
+        await live.client.post(f"{FLOWS}/{flow}/batch", json={"inputs": ["a", "b", "c"], "id": "b"})
+        await runner.running.wait()
+        await terminated(live, runner)
+    assert [text for _, text in runner.asked] == ["a"]
+    states = query(settings.database_url, "select state, count(*) from jobs group by state order by state")
+    assert states == [("done", 1), ("queued", 2)], "the next server goes on with them"
 
 
 async def test_a_server_at_rest_ends_at_once(python_command: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,10 +17,9 @@ from runtime.accounts.user import LOCAL, User, UserError
 from runtime.accounts.users import LONGEST_DAYS, Users
 from runtime.telemetry import log_event
 from server.access.caller import Caller, caller_of
-from server.access.scopes import ROTATE_PATH
 from server.access.scopes import USERS_PATH as PATH
 from server.errors import ApiError
-from server.json_response import JsonResponse
+from server.json_response import SHOWN_ONCE, JsonResponse
 from server.requests.body import read_object, validated
 from server.requests.operation import operation
 from server.requests.page import SearchQuery, paging, queried
@@ -138,7 +137,7 @@ class EveryUser(HTTPEndpoint):
         except UserError as refused:
             raise _refused(refused) from None
         log_event("assistant.user.added", user=user.id, by=caller.id, scopes=user.scope_names)
-        return JsonResponse(NewToken(user=UserEntry.of(user), token=token), 201)
+        return JsonResponse(NewToken(user=UserEntry.of(user), token=token), 201, SHOWN_ONCE)
 
 
 @operation(UserEntry)
@@ -164,7 +163,7 @@ async def rotate(request: Request) -> Response:
     except UserError as refused:
         raise _refused(refused) from None
     log_event("assistant.user.rotated", user=user.id, by=caller.id)
-    return JsonResponse(NewToken(user=UserEntry.of(user), token=token))
+    return JsonResponse(NewToken(user=UserEntry.of(user), token=token), headers=SHOWN_ONCE)
 
 
 @operation(WhoAsks)
@@ -192,6 +191,6 @@ def _refused(error: UserError) -> ApiError:
 routes = [
     Route(PATH, EveryUser),
     Route(f"{PATH}/{{user}}/revoke", revoke, methods=["POST"]),
-    Route(ROTATE_PATH, rotate, methods=["POST"]),
+    Route(f"{PATH}/{{user}}/rotate", rotate, methods=["POST"]),
     Route(ME_PATH, me, methods=["GET"]),
 ]

@@ -19,10 +19,10 @@ from runtime.jobs.errors import WebhookRefused
 from runtime.jobs.job import ScheduleKind
 from server.access.auth import HOOKS_FOLDER
 from server.access.caller import caller_of
-from server.access.scopes import HOOK_PATH, SCHEDULE_PATH
+from server.access.scopes import HOOK_PATH
 from server.errors import ApiError
 from server.jobs.notices import BadAddress, checked_address
-from server.json_response import JsonResponse
+from server.json_response import SHOWN_ONCE, JsonResponse
 from server.middleware.token_check import address_of, bearer
 from server.requests.body import read_object, validated
 from server.requests.operation import operation
@@ -176,7 +176,8 @@ class OfFlow(HTTPEndpoint):
             made, token = await schedules.add_webhook(caller.id, stored.entry.id, given)
         caller.state.jobs.scheduled()
         reply = NewSchedule.model_validate({**_entry(made).model_dump(), "token": token})
-        return JsonResponse(reply, 201, {"Location": f"{SCHEDULES}/{made.id}"})
+        headers = {"Location": f"{SCHEDULES}/{made.id}"}
+        return JsonResponse(reply, 201, headers if token is None else {**headers, **SHOWN_ONCE})
 
 
 @operation(ScheduleList)
@@ -271,7 +272,7 @@ def _entry(schedule: Schedule) -> ScheduleEntry:
 
 
 routes = [
-    Route(SCHEDULE_PATH, OfFlow),
+    Route("/api/v1/flows/{flow_id}/schedules", OfFlow),
     Route(SCHEDULES, everything, methods=["GET"]),
     Route(f"{SCHEDULES}/{{schedule_id}}", OneSchedule),
     Route(HOOK_PATH, call, methods=["POST"]),

@@ -1,5 +1,6 @@
 """The rows of conversations: which are dropped, and what it takes to read one."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ from sqlalchemy import event
 
 from runtime.database.conversations import ConversationRows
 from runtime.database.database import Database
+from runtime.database.transcripts import MessageText, TranscriptRows
 
 pytestmark = pytest.mark.anyio
 
@@ -43,3 +45,18 @@ async def test_the_conversation_that_was_used_least_recently_is_dropped(database
     assert await rows.save("ada", "third", "third", 2) == (["second"], 3)
     assert [session for session, _ in await rows.entries("ada")] == ["third", "first"]
     await database.aclose()
+
+
+async def test_servers_that_make_the_transcript_of_a_conversation_at_once_make_one(database_url: str) -> None:
+    databases = [Database(database_url) for _ in range(4)]
+    for database in databases:
+        await database.open()
+    message = MessageText(
+        id="m", at="2026-11-26", flow="", version=None, document="{}", title="t", preview="p", before=None
+    )
+    for number in range(5):
+        name = f"s{number}"
+        await asyncio.gather(*(TranscriptRows(one).add_all("ada", name, [message]) for one in databases))
+    assert [(one.messages, one.title) for one in await TranscriptRows(databases[0]).entries("ada")] == [(1, "t")] * 5
+    for database in databases:
+        await database.aclose()

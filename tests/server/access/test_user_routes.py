@@ -81,12 +81,15 @@ async def test_only_an_admin_sees_or_changes_users(catalogue: Catalogue) -> None
     assert added.status_code == 201
 
 
-async def test_an_answer_with_a_token_is_not_kept_for_a_repeated_request(catalogue: Catalogue) -> None:
+async def test_a_repeated_request_adds_and_rotates_nobody_twice_and_shows_no_token_again(catalogue: Catalogue) -> None:
     async with serving(assistant(catalogue)) as live:
         replies: list[httpx.Response] = [
             await live.client.post(USERS, json={"name": "ada"}, headers={HEADER: "once"}) for _ in range(2)
         ]
         rotated = [await live.client.post(f"{USERS}/ada/rotate", headers={HEADER: "twice"}) for _ in range(2)]
-    assert [one.status_code for one in replies] == [201, 409]
-    assert replies[0].json()["token"] not in replies[1].text
-    assert rotated[0].json()["token"] != rotated[1].json()["token"]
+        first = rotated[0].json()["token"]
+        assert (await live.stranger.get("/api/v1/me", headers={"Authorization": f"Bearer {first}"})).status_code == 200
+    for done, again in (replies, rotated):
+        assert (again.status_code, again.json()["error"]["code"]) == (409, "answer_not_kept")
+        assert done.json()["token"] not in again.text
+        assert done.headers["cache-control"] == "no-store"

@@ -7,7 +7,7 @@ import re
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -181,7 +181,7 @@ class Place:
     extra: dict[str, Any] = field(default_factory=dict[str, Any])
 
     @asynccontextmanager
-    async def served(self, **settings: Any) -> Any:
+    async def served(self, **settings: Any) -> AsyncGenerator[Caller]:
         """A server in this process, without a port: its state, and who asks it."""
         chosen = ServerSettings(
             database=self.database, data=self.data, durable=True, memory="file", **self.extra, **settings

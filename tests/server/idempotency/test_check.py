@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import re
 import sqlite3
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, closing
@@ -39,8 +40,9 @@ REPEATABLE = {
     "/api/v1/bundles/{name}/install",
     "/api/v1/components/configure",
     "/api/v1/users/{user}/revoke",
+    *("/api/v1/users", "/api/v1/users/{user}/rotate"),  # tests/server/access/test_user_routes.py
 }
-"""Paths that make nothing: a second request without a key finds that it is done."""
+"""Paths that make nothing, where a second request without a key finds that it is done, or have a test of their own."""
 
 
 def creating() -> list[str]:
@@ -63,6 +65,7 @@ def sent(echo: JsonObject, path: str) -> Sent:
         f"{FLOWS}/import": ([echo, echo], [echo]),
         f"{FLOWS}/{{flow_id}}/run": ({"input_value": "hi"}, {"input_value": "ho"}),
         f"{FLOWS}/{{flow_id}}/batch": ({"inputs": ["hi"]}, {"inputs": ["ho"]}),
+        f"{FLOWS}/{{flow_id}}/schedules": ({"cron": "0 7 * * *"}, {"cron": "0 8 * * *"}),
         f"{FLOWS}/{{flow_id}}/revisions/{{version}}/restore": ({"version": 1}, {"version": 2}),
         f"{FLOWS}/{{flow_id}}/update-components": ({"version": 1}, {"preview": True}),
         "/api/v1/conversations/{session:path}/rewind": ({"message": "t1"}, {"message": "t2"}),
@@ -100,7 +103,7 @@ async def opened(
 
 async def everything(client: httpx.AsyncClient, flow: str) -> list[object]:
     """What a user has."""
-    addresses = (FLOWS, FILES, f"{FLOWS}/{flow}/revisions", "/api/v1/usage")
+    addresses = (FLOWS, FILES, f"{FLOWS}/{flow}/revisions", "/api/v1/usage", "/api/v1/schedules", "/api/v1/batches")
     return [(await client.get(address)).json() for address in addresses]
 
 
@@ -143,6 +146,25 @@ async def test_a_repeated_request_makes_nothing_twice_at_any_route(
         assert hers.status_code in (one.status_code, 404)
         again = await live.client.post(address, headers={HEADER: "key-2"}, **first)
         assert REPLAYED not in again.headers
+
+
+async def test_a_webhook_is_made_once_and_its_token_is_shown_and_kept_nowhere_again(
+    catalogue: Catalogue, echo: JsonObject, data_folder: Path
+) -> None:
+    async with opened(catalogue, echo) as (live, flow, _):
+        body: dict[str, Any] = {"json": {"kind": "webhook"}, "headers": {HEADER: "k"}}
+        one, two = [await live.client.post(f"{FLOWS}/{flow}/schedules", **body) for _ in range(2)]
+        assert (one.status_code, two.status_code) == (201, 409)
+        assert two.json()["error"]["code"] == "answer_not_kept"
+        assert len((await live.client.get("/api/v1/schedules")).json()["schedules"]) == 1
+    with closing(sqlite3.connect(data_folder / "wirewright.db")) as connection:
+        assert connection.execute("SELECT state, answer FROM idempotency_keys").fetchall() == [("not_kept", "")]
+
+
+def test_the_manual_names_every_post_that_takes_no_key() -> None:
+    manual = (Path(__file__).parents[3] / "docs" / "http-api.md").read_text()
+    sentence = manual.partition("Every `POST` takes a key but ")[2].partition(". A key is")[0]
+    assert set(re.findall(r"`(/[^`]+)`", sentence)) == UNREPEATED
 
 
 async def test_a_second_request_while_the_first_runs_is_told_so(catalogue: Catalogue, echo: JsonObject) -> None:

@@ -1,5 +1,6 @@
 """MCP as the wrong user: every tool, resource and prompt of the tables, at the names of what is another's."""
 
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -75,10 +76,8 @@ async def test_no_tool_resource_or_prompt_has_anything_of_another_user(catalogue
             assert not [one for one in listed.resources if has.values["flow_id"] in str(one.uri)]
             for prompt in (await eve.client.list_prompts()).prompts:
                 asked = {"request": "Change it", "flow_id": has.values["flow_id"]}
-                try:
+                with suppress(MCPError):
                     assert MARK not in str(await eve.client.get_prompt(prompt.name, asked))
-                except MCPError as refused:
-                    assert MARK not in str(refused)
         assert await everything(ada, has) == before, "nothing of Ada's has changed"
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from flows.document import Flow, JsonObject
 from runtime.database.database import Database
-from server.store.flows import FlowNotStored, FlowStore, RevisionNotKept, VersionConflict
+from server.store.flows import FlowNotStored, FlowStore, RevisionNotKept, TooManyFlows, VersionConflict
 from server.store.sql import SqlFlowStore
 
 pytestmark = pytest.mark.anyio
@@ -61,6 +61,19 @@ async def test_of_two_changes_on_one_version_exactly_one_is_kept(database_url: s
         assert len(kept) == 1
         assert sum(isinstance(outcome, VersionConflict) for outcome in done) == 7
         assert (await store.get(entry.id)).entry == kept[0]
+
+
+async def test_servers_that_store_flows_of_one_user_at_once_keep_the_limit(database_url: str) -> None:
+    databases = [Database(database_url) for _ in range(4)]
+    for database in databases:
+        await database.open()
+    for owner in map(str, range(10)):
+        stores = [SqlFlowStore(database, owner, limit=1) for database in databases]
+        done = await asyncio.gather(*(store.add(named("one")) for store in stores), return_exceptions=True)
+        assert sum(isinstance(outcome, TooManyFlows) for outcome in done) == 3, done
+        assert (await stores[0].page(10, 0))[1] == 1
+    for database in databases:
+        await database.aclose()
 
 
 async def test_a_missing_flow_and_a_stale_one_are_different_errors(database_url: str) -> None:
