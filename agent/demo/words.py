@@ -14,8 +14,13 @@ _SURE_WORDS = 4
 """From how many further words on the detected language counts in full."""
 _SURE = 0.7
 """Below this probability the detected language yields to the only one that has a word of its own in the message."""
-_OF_NO_LANGUAGE = frozenset({"answered_to", "answering", "way"})
-"""Concepts whose words are too short to tell a language: "a" is one of many."""
+_OF_NO_LANGUAGE = frozenset(
+    {
+        *("answered_to", "answering", "way", "leads_to_answer", "between", "no_model"),
+        *("the_input", "the_output", "the_model", "the_prompt"),
+    }
+)
+"""Concepts whose words are too short to tell a language, or much the same in several: "a" is one of many."""
 _UNSPACED = frozenset({"ja", "zh"})
 _KANA = re.compile(r"[぀-ヿ]")
 _HAN = re.compile(r"[一-鿿]")

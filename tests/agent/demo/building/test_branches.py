@@ -205,3 +205,21 @@ async def test_nothing_is_told_of_other_messages_when_there_are_none_or_they_are
     assert result.proposal is not None
     keys = ("unmatched_repeated", "unmatched_dropped")
     assert not any(reply(key, read(message).language) in result.text for key in keys)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("message", "labels"),
+    [
+        (
+            "A router: for appointments it should say 'Call us', and for spam say nothing but 'Spam'",
+            ["appointments", "spam"],
+        ),
+        ("Wenn jemand kündigen will, soll 'Schade' kommen, sonst 'Hallo'", ["jemand kündigen will"]),
+    ],
+)
+async def test_a_branch_is_named_by_what_it_is_about(catalogue: Catalogue, message: str, labels: list[str]) -> None:
+    result = await ask(catalogue, message)
+    assert result.proposal is not None
+    [router] = [node for node in result.proposal.nodes if node.type == "SmartRouter"]
+    assert [row["route_category"] for row in router.value("routes")][: len(labels)] == labels
