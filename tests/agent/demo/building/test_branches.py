@@ -212,8 +212,8 @@ async def test_nothing_is_told_of_other_messages_when_there_are_none_or_they_are
     ("message", "labels"),
     [
         (
-            "A router: for appointments it should say 'Call us', and for spam say nothing but 'Spam'",
-            ["appointments", "spam"],
+            "A router: for tax it should say 'Call us', for complaints say 'Sorry', and for spam nothing but 'Spam'",
+            ["tax", "complaints", "spam"],
         ),
         ("Wenn jemand kündigen will, soll 'Schade' kommen, sonst 'Hallo'", ["jemand kündigen will"]),
     ],
