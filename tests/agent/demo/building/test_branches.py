@@ -9,6 +9,7 @@ from agent.settings import AssistantSettings
 from agent.turn.request import TurnRequest
 from agent.turn.result import TurnEnded, TurnResult
 from flows.catalogue import Catalogue
+from flows.json_values import as_list, as_object
 from tests.shared.stand_ins import StandInRunner
 
 
@@ -222,4 +223,5 @@ async def test_a_branch_is_named_by_what_it_is_about(catalogue: Catalogue, messa
     result = await ask(catalogue, message)
     assert result.proposal is not None
     [router] = [node for node in result.proposal.nodes if node.type == "SmartRouter"]
-    assert [row["route_category"] for row in router.value("routes")][: len(labels)] == labels
+    routes = [as_object(row) for row in as_list(router.value("routes"))]
+    assert [row["route_category"] for row in routes][: len(labels)] == labels
