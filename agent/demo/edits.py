@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from agent.demo.building.added import added_stage
 from agent.demo.building.recipe import Recipe, recipes
+from agent.demo.building.roles import removed_role
 from agent.demo.building.stages import Stage
 from agent.demo.exact.changes import removal, removals
 from agent.demo.exact.names import connectable, no_component
@@ -58,7 +59,7 @@ def edit(reading: Reading, bench: Workbench) -> str:
         raise CannotPlan(reply("which_model", language))
     if reading.has("fix"):
         return _mended(flow, language)
-    removed = _removed(reading, flow) if reading.has("remove") else None
+    removed = _removed(reading, flow)
     if removed is not None:
         return removed
     _refuse_the_unknown(reading, flow)
@@ -238,8 +239,11 @@ def _configured(node: Node, field: str, value: str) -> str:
 
 
 def described_removal(reading: Reading, bench: Workbench) -> str | None:
-    """The removal of steps that a message describes by their place or by what they do; None for any other message."""
+    """The removal of parts that a message describes by role, place or what they do; None for any other message."""
     flow = bench.current
+    role = removed_role(reading, flow)
+    if role is not None:
+        return removal(role, flow)
     if not reading.removes_step or reading.has("except") or (not reading.recipes and _named_nodes(reading, flow)):
         return None
     between = [node for node in in_order(flow) if node.type not in ("ChatInput", "ChatOutput")]
@@ -262,7 +266,15 @@ def _doing(recipe: Recipe, flow: Flow) -> list[Node]:
 
 
 def _removed(reading: Reading, flow: Flow) -> str | None:
-    """The removal of the one component that the message names."""
+    """The removal of the one component that a message names, when it removes something.
+
+    Raises:
+        CannotPlan: it also adds something: half of a message is not done in silence.
+    """
+    if not reading.has("remove"):
+        return None
+    if reading.has("add"):
+        raise unknown_change(reading)
     named = _named_nodes(reading, flow)
     return removal(named[0], flow) if len(named) == 1 else None
 

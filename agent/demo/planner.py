@@ -7,6 +7,7 @@ from pydantic_ai import ModelMessage, ModelResponse, TextPart
 
 from agent.demo.answers import revised
 from agent.demo.building.builds import Build, flow_for, spec_text, undone_parts, with_file
+from agent.demo.building.roles import prompt_between
 from agent.demo.building.stages import spec
 from agent.demo.canvas import (
     component_answer,
@@ -217,9 +218,9 @@ def _change(request: Request, reading: Reading, bench: Workbench) -> Plan | None
     keeping = keeping_step(reading, bench)
     if keeping is not None:
         return _acting([keeping], request, reading, bench)
-    removal = described_removal(reading, bench)
-    if removal is not None:
-        return _acting([plan_step("edit_flow", changes=removal)], request, reading, bench)
+    changes = described_removal(reading, bench) or prompt_between(reading, bench.current)
+    if changes is not None:
+        return _acting([plan_step("edit_flow", changes=changes)], request, reading, bench)
     adds_step = reading.has("add") and any(one.step or one.tool or one.name == "memory" for one in reading.recipes)
     placed = any(is_place(clause) or " between " in clause for clause in request.clauses)
     added = None if placed else added_step(reading, bench.current)

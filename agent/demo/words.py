@@ -11,8 +11,13 @@ from agent.language.shipped_yaml import load_shipped
 from agent.language.votes import elected
 
 LANGUAGES = ("en", "de", "fr", "es", "pt", "it", "ja", "zh")
-_OF_NO_LANGUAGE = frozenset({"answered_to", "answering", "way"})
-"""Concepts whose words are too short to tell a language: "a" is one of many."""
+_OF_NO_LANGUAGE = frozenset(
+    {
+        *("answered_to", "answering", "way", "leads_to_answer", "between", "no_model"),
+        *("the_input", "the_output", "the_model", "the_prompt"),
+    }
+)
+"""Concepts whose words are too short to tell a language, or much the same in several: "a" is one of many."""
 _UNSPACED = frozenset({"ja", "zh"})
 _KANA = re.compile(r"[぀-ヿ]")
 _HAN = re.compile(r"[一-鿿]")

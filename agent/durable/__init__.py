@@ -1,1 +1,1 @@
-"""Turns that survive the death of their process: what of them is done once, and how another process goes on."""
+"""Durable turns: each of their steps runs once, and another process resumes them after a crash."""

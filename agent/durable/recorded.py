@@ -1,4 +1,4 @@
-"""Recorded steps: each is done once, ever; a process that goes on with a turn is given what it came to."""
+"""Recorded steps: each runs once; a process that resumes a turn is given the recorded result."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ log = logging.getLogger(__name__)
 
 
 class Journal(Protocol):
-    """Records what the steps of a turn came to."""
+    """Records the results of a turn's steps."""
 
     async def step(
         self, name: str, work: Callable[[], Awaitable[Json]], done: Callable[[], Awaitable[Json]] | None = None
     ) -> Json:
-        """What a step came to: from the record if it was done before, by whatever process; otherwise it is done now.
+        """The result of a step: from the record if any process has run it before; otherwise it runs now.
 
         Args:
             name: the step's name.
@@ -79,7 +79,7 @@ class RecordedSteps:
         return _RecordedMemory(memory, self)
 
     async def on_bench(self, name: str, bench: Workbench, work: Callable[[], Awaitable[None]]) -> None:
-        """Do it, and record what it changed."""
+        """Run it, and record what it changed."""
 
         async def nothing() -> Json:
             await work()
@@ -88,11 +88,11 @@ class RecordedSteps:
         await self.outcome(name, bench, nothing)
 
     async def value(self, name: str, work: Callable[[], Awaitable[Json]]) -> Json:
-        """Find it, and record it."""
+        """Compute it, and record it."""
         return await self.outcome(name, None, work)
 
     async def count(self, log: UsageLog, user: str, used: dict[str, Usage]) -> None:
-        """Count it in one transaction with the note that it was counted."""
+        """Count it and mark it as counted, in one transaction."""
 
         async def work() -> Json:
             try:
@@ -104,7 +104,7 @@ class RecordedSteps:
         await self.outcome("usage", None, work, _nothing)
 
     async def log_run(self, log: RunLog, user: str, entry: RunEntry, result: RunResult) -> None:
-        """Keep it in one transaction with the note that it is kept."""
+        """Store it and mark it as stored, in one transaction."""
 
         async def work() -> Json:
             await log.add(user, entry, result)
@@ -119,7 +119,7 @@ class RecordedSteps:
         work: Callable[[], Awaitable[Json]],
         done: Callable[[], Awaitable[Json]] | None = None,
     ) -> Json:
-        """What some work came to, failures included, with what it changed on the workbench.
+        """The result of some work, failures included, with its changes to the workbench.
 
         Args:
             name: the step's name.
@@ -235,7 +235,7 @@ class _RecordedModel(WrapperModel):
         model_request_parameters: ModelRequestParameters,
         run_context: RunContext[Any] | None = None,
     ) -> AsyncGenerator[StreamedResponse]:
-        """The answer as a stream that is over."""
+        """The complete answer as a stream."""
 
         async def work() -> Json:
             async with self.wrapped.request_stream(
@@ -316,7 +316,7 @@ class _RecordedMemory:
         return ConversationState.from_json(self._last) if self._last else ConversationState()
 
     async def save(self, user: str, session: str, state: ConversationState, message: NewMessage | None = None) -> int:
-        """Save a conversation, in one transaction with the note that it is saved."""
+        """Save a conversation and mark it as saved, in one transaction."""
 
         async def work() -> Json:
             return await self._wrapped.save(user, session, state, message)

@@ -1,4 +1,4 @@
-"""What a turn has changed on its workbench, as JSON, so that another process can go on with a workbench of its own."""
+"""A turn's changes to its workbench, as JSON, so that another process can resume with a workbench of its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The steps of a turn: what it asks of models, tools and stores, done at once or recorded so that it is done once."""
+"""The steps of a turn: its calls of models, tools and stores, run directly or recorded so that each runs once."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Forward: TypeAlias = Callable[[AgentStreamEvent], Awaitable[None]]
 
 
 class Steps(Protocol):
-    """Carries out what a turn must not do twice. Everything else in a turn follows from what these gave."""
+    """Runs what a turn must not do twice. Everything else in a turn follows from these results."""
 
     def model(self, model: Model, forward: Forward) -> Model:
         """A model each of whose answers is a step.
@@ -76,7 +76,7 @@ class Steps(Protocol):
 
 
 class PlainSteps:
-    """Does everything at once, and records nothing."""
+    """Runs everything directly, and records nothing."""
 
     def model(self, model: Model, forward: Forward) -> Model:
         """The model itself."""

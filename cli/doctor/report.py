@@ -7,34 +7,19 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
-from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-Status = Literal["works", "missing", "optional"]
-_LIBRARIES = ("pydantic-ai-slim", "pydantic", "starlette", "uvicorn", "sqlalchemy", "typer", "uv")
+from cli.doctor.check import Check, Status
+
+_LIBRARIES = (
+    *("pydantic-ai-slim", "pydantic", "starlette", "uvicorn", "sqlalchemy", "typer", "uv"),
+    *("mcp", "dbos", "psycopg"),
+)
 _LEAST_MB = 1_500
 """The room that the flow engine and its download need."""
 _SHOWN = frozenset({"model", "memory", "concurrency", "host", "port", "log"})
 """Settings whose values say nothing about the user; of others, only whether they are set is reported."""
-
-
-class Check(BaseModel):
-    """One part of this installation.
-
-    Attributes:
-        name: the part.
-        status: whether it works; `optional` is missing and not needed.
-        detail: what was found.
-        fix: how to get what is missing; empty when it works.
-    """
-
-    model_config = ConfigDict(frozen=True)
-
-    name: str
-    status: Status
-    detail: str
-    fix: str = ""
 
 
 class Report(BaseModel):
@@ -99,6 +84,8 @@ def bundle(environment: Mapping[str, str] = os.environ) -> Bundle:
 
 def _checks(environment: Mapping[str, str]) -> Iterator[Check]:
     from agent.settings import AssistantSettings
+    from cli.doctor.extras import optional_parts
+    from server.settings import ServerSettings
 
     settings = AssistantSettings()
     yield Check(name="Python", status="works", detail=f"{platform.python_version()} ({sys.platform})")
@@ -108,6 +95,7 @@ def _checks(environment: Mapping[str, str]) -> Iterator[Check]:
     yield _folder("Data folder", settings.data, "WIREWRIGHT_DATA")
     yield _folder("Cache folder", settings.cache, "WIREWRIGHT_CACHE")
     yield _room(settings.cache)
+    yield from optional_parts(ServerSettings())
 
 
 def _engine(cache: Path) -> Iterator[Check]:

@@ -1,4 +1,4 @@
-"""`wirewright jobs`: what waits, goes on and has ended in the queues; cancelled and tried again."""
+"""`wirewright jobs`: lists, shows, cancels and retries jobs in the queues."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

@@ -84,7 +84,7 @@ def read_inputs(path: Path) -> list[BatchInput]:
 
 
 class LocalBatch:
-    """A batch on this machine, whose results are its journal: it goes on where it was interrupted.
+    """A batch on this machine, whose results are its journal: it resumes where it was interrupted.
 
     Args:
         options: how it is run.
@@ -225,7 +225,7 @@ def needs_out(options: BatchOptions) -> None:
         BadUsage: no file for them is named.
     """
     if options.out is None and not options.estimate:
-        fix = "Add --out results.jsonl; the same command again goes on with it."
+        fix = "Add --out results.jsonl; the same command continues it."
         raise BadUsage("usage", "The results of a batch need a file.", fix=fix, where="--out")
 
 

@@ -1,1 +1,1 @@
-"""Turns of a server that another process goes on with when this one dies."""
+"""Durable turns of a server: another process resumes them when this one dies."""

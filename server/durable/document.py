@@ -1,4 +1,4 @@
-"""What a turn is begun with, as it is recorded for the process that goes on with it."""
+"""The start of a turn, as it is recorded for the process that resumes it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from server.store.flows import StoredFlow
 
 
 class TurnDocument(BaseModel):
-    """A turn as it was asked for.
+    """A turn as it was requested.
 
     Attributes:
         request: the request.

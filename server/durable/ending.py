@@ -1,4 +1,4 @@
-"""The early end of a durable turn with which no process can go on: what was done is kept, and its user is told."""
+"""The early end of a durable turn that no process can resume: what was done is kept, and its user is notified."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Why:
     """Why a turn ends early.
 
     Attributes:
-        error: what its user is told; of a turn that was stopped, the message alone.
+        error: the error that its user sees; of a turn that was stopped, the message alone.
         reason: why it was stopped; None for one that failed.
     """
 
@@ -80,7 +80,7 @@ class EarlyEnding:
         self._why = why
 
     async def end(self, steps: Sequence[Json]) -> None:
-        """End it with what its steps have come to.
+        """End it with the results of its steps.
 
         Args:
             steps: what was recorded of each.
@@ -96,7 +96,7 @@ class EarlyEnding:
         await self._tell(request.user, request.turn_id, [rewound, self._ending(request.session, stored)])
 
     async def end_alone(self, owner: str, turn: str) -> None:
-        """End a turn of which nothing was done."""
+        """End a turn that has done nothing yet."""
         await self._tell(owner, turn, [self._ending(None, None)])
 
     def _ending(self, session: str | None, stored: Stored | None) -> Event:
@@ -145,7 +145,7 @@ _: Send = _unheard
 
 
 def _last(steps: Sequence[Json], document: TurnDocument) -> tuple[int, Flow]:
-    """The number of the last event that was told, and the canvas, as the last step has them."""
+    """The number of the last event that was sent, and the canvas, as of the last step."""
     at, flow = 0, document.flow
     for step in map(as_object, steps):
         told = as_object(step.get("told")).get("at")

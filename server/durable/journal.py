@@ -1,4 +1,4 @@
-"""The journal of a durable turn: its steps, each recorded with the events that were told up to its end."""
+"""The journal of a durable turn: its steps, each recorded with the events that were sent up to its end."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ log = logging.getLogger(__name__)
 
 
 class Left(Exception):
-    """Another process goes on with the turn; this one writes nothing more of it."""
+    """Another process has resumed the turn; this one no longer writes to it."""
 
 
 class Teller(Protocol):
-    """Tells clients what happens in a turn."""
+    """Sends the events of a turn to its clients."""
 
     @property
     def canvas(self) -> Flow:
@@ -44,11 +44,11 @@ class Teller(Protocol):
 
     @property
     def place(self) -> JsonObject:
-        """What it has to remember from one event to the next."""
+        """Its state between two events."""
         ...
 
     def go_on_at(self, place: JsonObject) -> None:
-        """Remember what `place` was."""
+        """Restore the state that `place` gave."""
         ...
 
     async def send(self, event: Event) -> None:
@@ -77,9 +77,9 @@ class StepJournal:
         undo: a folder for files as they were before a step.
 
     Attributes:
-        is_replaying: whether what is done was done before by another process, so that nothing is told.
+        is_replaying: whether another process has done these steps before, so that no events are sent.
         is_left: whether another process goes on.
-        lost: events that were told and not stored, as the records have them.
+        lost: events that were sent and not stored, as recorded.
     """
 
     def __init__(self, owner: str, turn: str, documents: DocumentSealing, undo: Path) -> None:
@@ -114,12 +114,12 @@ class StepJournal:
         self._teller, self._log, self._record = teller, log, record
 
     def go_on(self, recorded: int, stored: int, store_lost: Callable[[Lines], Awaitable[None]]) -> None:
-        """Go on with a turn that another process has begun.
+        """Resume a turn that another process has begun.
 
         Args:
             recorded: how many steps are recorded.
             stored: the number of the last event that is stored.
-            store_lost: stores events that were told and not stored.
+            store_lost: stores events that were sent and not stored.
         """
         self.is_replaying = True
         self._recorded, self._stored = recorded, stored
@@ -132,7 +132,7 @@ class StepJournal:
     async def step(
         self, name: str, work: Callable[[], Awaitable[Json]], done: Callable[[], Awaitable[Json]] | None = None
     ) -> Json:
-        """What a step came to; see `agent.durable.recorded.Journal`."""
+        """The result of a step; see `agent.durable.recorded.Journal`."""
         if self.is_left:
             raise asyncio.CancelledError
         assert self._record is not None  # noqa: S101  (begun; narrows the type)
@@ -164,16 +164,16 @@ class StepJournal:
 
     @property
     def is_silent(self) -> bool:
-        """Whether nothing is told: it was told before, or another process tells it."""
+        """Whether no events are sent: they were sent before, or another process sends them."""
         return self.is_replaying or self.is_left
 
     async def begun(self) -> None:
-        """Begin; without recorded steps, a turn that is taken over is told again from its beginning."""
+        """Begin; a resumed turn without recorded steps sends its events again from the first."""
         if not self._recorded:
             await self.catch_up()
 
     async def catch_up(self) -> None:
-        """Tell clients from now on, beginning with the place from which the turn goes on."""
+        """Send events from now on, beginning where the turn resumes."""
         if not self.is_replaying:
             return
         self.is_replaying = False
@@ -209,7 +209,7 @@ class StepJournal:
                 raise asyncio.CancelledError from None
 
     def _mark(self) -> JsonObject:
-        """What was told: the number of the last event, those that are not stored yet, and the teller's place."""
+        """What was sent: the number of the last event, those that are not stored yet, and the teller's state."""
         assert self._log is not None and self._teller is not None  # noqa: PT018, S101  (begun; narrows the types)
         waiting = self._log.unstored()
         mark: JsonObject = {"at": self._log.last, "place": self._teller.place}
@@ -218,7 +218,7 @@ class StepJournal:
         return mark
 
     def _pass(self, told: JsonObject) -> None:
-        """Note what was told up to the end of a step that was done before."""
+        """Note what was sent up to the end of a step that was done before."""
         at, first = told.get("at"), told.get("first")
         self._told = at if isinstance(at, int) else self._told
         if isinstance(first, int):

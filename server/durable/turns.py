@@ -1,4 +1,4 @@
-"""The durable turns of one server: those that it begins, and those with which it goes on."""
+"""The durable turns of one server: those that it begins, and those that it resumes."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ class DurableTurns:
         self._given: dict[tuple[str, str], float] = {}
 
     async def open(self) -> None:
-        """Go on with what earlier processes of this server have left, and with what servers leave that are gone."""
+        """Resume the turns of this server's earlier processes, and those of servers that are gone."""
         from server.durable.workflow import serve_with
 
         serve_with(self)
@@ -154,7 +154,7 @@ class DurableTurns:
         self._looking = asyncio.create_task(self._look(), name="durable-turns")
 
     async def aclose(self) -> None:
-        """Leave what goes on to others."""
+        """Leave the running turns to other servers."""
         if self._looking is not None:
             self._looking.cancel()
         await self._engine.aclose()
@@ -203,7 +203,7 @@ class DurableTurns:
         return made
 
     async def take(self, owner: str, turn: str, protocol: str, document: str) -> None:
-        """Take a turn in its workflow: a new one, or one that another process has begun."""
+        """Run a turn in its workflow: a new one, or one that another process has begun."""
         new = self._new.pop((owner, turn), None)
         if new is not None:
             await new.take()
@@ -282,7 +282,7 @@ class DurableTurns:
             await asyncio.sleep(pause)
 
     async def look(self, *, mine: bool = False) -> None:
-        """Go on with the turns of servers that are gone.
+        """Resume the turns of servers that are gone.
 
         Args:
             mine: whether turns that an earlier process of this server had are looked at, too.

@@ -34,7 +34,7 @@ _HOSTS: Final[list[Host]] = []
 
 @dataclass(frozen=True)
 class Recorded:
-    """What DBOS knows of a turn.
+    """A turn's record in DBOS.
 
     Attributes:
         is_open: whether its workflow has not ended.
@@ -63,7 +63,7 @@ async def take_turn(owner: str, turn: str, protocol: str, document: str) -> None
 
 
 def serve_with(host: Host) -> None:
-    """Let a host take the turns of this process."""
+    """Let a host run the turns of this process."""
     _HOSTS[:] = [host]
 
 
@@ -74,7 +74,7 @@ async def start(owner: str, turn: str, document: str) -> None:
 
 
 async def record(name: str, work: Callable[[], Awaitable[str]]) -> str:
-    """What a step of the workflow gives, now or when it was done.
+    """The result of a step of the workflow, computed now or recorded before.
 
     Raises:
         Left: another process goes on with the workflow.
@@ -90,7 +90,7 @@ async def record(name: str, work: Callable[[], Awaitable[str]]) -> str:
 
 
 async def outside(work: Callable[[], Awaitable[T]]) -> T:
-    """Do something that is no step, from inside a workflow or not."""
+    """Do something that is not a step, inside a workflow or outside."""
 
     async def run() -> T:
         return await work()
@@ -99,13 +99,13 @@ async def outside(work: Callable[[], Awaitable[T]]) -> T:
 
 
 async def steps_of(owner: str, turn: str) -> list[str]:
-    """What the steps of a turn have given that are recorded, in order."""
+    """The recorded results of a turn's steps, in order."""
     found: list[Any] = await outside(lambda: DBOS.list_workflow_steps_async(workflow_id(owner, turn)))
     return [str(one["output"]) for one in found]
 
 
 async def find(owner: str, turn: str) -> Recorded | None:
-    """What DBOS knows of a turn, if anything."""
+    """The record of a turn in DBOS, if there is one."""
     status = await outside(lambda: DBOS.get_workflow_status_async(workflow_id(owner, turn)))
     if status is None:
         return None
@@ -118,12 +118,12 @@ async def find(owner: str, turn: str) -> Recorded | None:
 
 
 async def give_back(owner: str, turn: str) -> None:
-    """Let some process go on with a turn whose process is gone."""
+    """Let another process resume a turn whose process is gone."""
     await outside(lambda: DBOS.resume_workflow_async(workflow_id(owner, turn)))
 
 
 async def give_up(owner: str, turn: str) -> None:
-    """Let no process go on with a turn."""
+    """Let no process resume a turn."""
     await outside(lambda: DBOS.cancel_workflow_async(workflow_id(owner, turn)))
 
 

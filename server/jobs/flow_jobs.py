@@ -33,7 +33,7 @@ READY_SECONDS: Final = 120.0
 """How long a job waits for an engine that is still being installed or started."""
 
 TELL_SECONDS: Final = 5.0
-"""How long the end of a worker waits until failures were told."""
+"""How long a worker that ends waits for notices of failures to be sent."""
 
 BUSY_SECONDS: Final = 0.5
 """How long a job waits before it asks an engine again that takes no more runs."""
@@ -52,7 +52,7 @@ class RunGiven(Received):
         tweaks: values for this run alone.
         allow_hosts: hosts that this run may reach.
         source: who has asked for it.
-        notify: the address that is told when it fails, or empty.
+        notify: the address to which its failure is reported, or empty.
         schedule: what has queued it, or empty.
     """
 
@@ -127,7 +127,7 @@ class FlowJobs:
         return _outcome(await self._result(claim, of_batch.flow, given))
 
     async def accepted(self, claim: Claim, outcome: Outcome) -> None:
-        """Count what a job's run has used, once, and tell of its failure whom its schedule names."""
+        """Count what a job's run has used, once, and report its failure to the address that its schedule names."""
         metrics = None if outcome.result is None else outcome.result.get("metrics")
         if claim.kind in self.perform and outcome.result is not None and metrics is not None:
             self._assistant.usage_log.record(claim.owner, usage_of_run(RunResult.from_json(outcome.result)))
@@ -145,7 +145,7 @@ class FlowJobs:
             task.add_done_callback(self._telling.discard)
 
     async def aclose(self) -> None:
-        """Wait for a moment until failures were told."""
+        """Wait briefly for notices of failures to be sent."""
         if self._telling:
             _, late = await asyncio.wait(self._telling, timeout=TELL_SECONDS)
             for task in late:

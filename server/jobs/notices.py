@@ -1,4 +1,4 @@
-"""Tells an address of the user's that a run has failed, by the rules for what runs may reach."""
+"""Notifies an address of the user's that a run has failed, within the rules for what runs may reach."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ SECONDS: Final = 15.0
 """How long an address may take to answer."""
 
 TRIES: Final = 3
-"""How often it is told at most."""
+"""How often a notice is sent at most."""
 
 PORTS: Final = {"http": 80, "https": 443}
 
 
 class BadAddress(ValueError):
-    """It is not an address that can be told anything; the message is for the user."""
+    """Notices cannot be sent to this address; the message is for the user."""
 
 
 def checked_address(address: str) -> str:
-    """An address that failures are told to.
+    """An address to which failures are reported.
 
     Args:
         address: what the user gave.
@@ -59,7 +59,7 @@ async def tell(address: str, notice: JsonObject, policy: EgressPolicy, pause: fl
 
     Args:
         address: the address.
-        notice: what it is told.
+        notice: what is posted.
         policy: says what the user's runs may reach; giving the address has approved its host.
         pause: seconds before it is tried again.
 

@@ -40,7 +40,7 @@ async def work(
     more: Mapping[JobKind, Perform] | None = None,
     assistant: Assistant | None = None,
 ) -> None:
-    """Do jobs until SIGTERM or SIGINT; what is under way then may end, and is given back otherwise.
+    """Do jobs until SIGTERM or SIGINT; running jobs may then finish, and are requeued otherwise.
 
     Args:
         settings: the settings, as of a server.

@@ -23,7 +23,7 @@ WAIT_SECONDS: Final = 600.0
 
 
 class QueuedRun:
-    """A job of the kind `run`, as the one sees it who has asked for it.
+    """A job of the kind `run`, as the client that requested it sees it.
 
     Args:
         caller: who has.
@@ -38,7 +38,7 @@ class QueuedRun:
 
     @property
     def url(self) -> str:
-        """Where it is read."""
+        """Its path."""
         return f"/api/v1/jobs/{self.id}"
 
     @classmethod
@@ -66,7 +66,7 @@ class QueuedRun:
         return cls(caller, job, (await jobs.get(caller.id, job)).queued_at)
 
     async def wait(self) -> RunResult | None:
-        """What it gave, once it has ended; None when it was cancelled."""
+        """Its result, once it has ended; None when it was cancelled."""
         from runtime.jobs.rows import Jobs
 
         jobs, pause = Jobs(self._caller.assistant.database), FIRST_SECONDS
@@ -82,7 +82,7 @@ class QueuedRun:
         return RunResult.failed(self.id, RunFailed(error))
 
     async def cancel(self) -> None:
-        """End it, since nobody waits for it any more."""
+        """Cancel it, since no client waits for it any more."""
         from runtime.jobs.rows import Jobs
 
         try:

@@ -69,17 +69,17 @@ class JobService:
             ]
 
     def wake(self) -> None:
-        """Say that something may wait."""
+        """Announce that a job may be waiting."""
         self._wanted.set()
 
     def scheduled(self) -> None:
-        """Say that a schedule was made or changed."""
+        """Announce that a schedule was added or changed."""
         self._scheduled.set()
         if self._ticker is not None:
             self._ticker.wake()
 
     async def aclose(self) -> None:
-        """Give back what goes on, and end."""
+        """Requeue the running jobs, and end."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

@@ -179,7 +179,7 @@ def _refusal(name: str, question: Approval) -> str:
 
 
 def _told(failure: BaseException) -> tuple[str, str] | None:
-    """The kind of a failure and what the client is told of it; None for one that ends the call."""
+    """The kind of a failure and the message for the client; None for one that ends the call."""
     match failure:
         case ApiError():
             return failure.code, f"{failure.message} {failure.fix}".strip()

@@ -38,7 +38,7 @@ _SAID_NO: Final = "Nothing was done: the user said no. Do not try it again."
 
 
 class _Server(Server[Any]):
-    """Says at the beginning of a session that clients are told of changes."""
+    """Announces at the beginning of a session that clients are notified of changes."""
 
     def create_initialization_options(
         self,

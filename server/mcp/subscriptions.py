@@ -17,7 +17,7 @@ from server.mcp.uris import flow_uri
 from server.store.changes import FlowChanges
 
 KEPT: Final = 1_000
-"""How many sessions are told; the one that asked longest ago is forgotten first."""
+"""How many sessions are notified; the oldest subscription is dropped first."""
 
 _USER: ContextVar[str] = ContextVar("mcp_user")
 
@@ -29,10 +29,10 @@ class _Bus:
         self._changes = changes
 
     async def publish(self, event: ServerEvent) -> None:
-        """Nothing is published here: the store tells of its changes."""
+        """Nothing is published here: the store reports its changes."""
 
     def subscribe(self, listener: Callable[[ServerEvent], None]) -> Callable[[], None]:
-        """Have changes told."""
+        """Subscribe to changes."""
 
         def told(flow_id: str, listed: bool) -> None:  # noqa: FBT001  (a callback's form)
             for form in ("", "json"):
@@ -44,7 +44,7 @@ class _Bus:
 
 
 class _Session:
-    """A session that is told.
+    """A subscribed session.
 
     Args:
         session: sends to the client.
@@ -58,7 +58,7 @@ class _Session:
 
 
 class Subscriptions:
-    """The clients that are told of changes, with sessions or without.
+    """The clients that are notified of changes, with sessions or without.
 
     Args:
         changes: tells of them.
@@ -79,7 +79,7 @@ class Subscriptions:
         return await self._listening(context, params)
 
     async def follow(self, user: str, client: str, session: ServerSession) -> _Session:
-        """Tell a session that the list of flows has changed, from now on.
+        """Notify a session of changes to the list of flows, from now on.
 
         Args:
             user: whose flows.
@@ -98,17 +98,17 @@ class Subscriptions:
         return found
 
     async def subscribe(self, user: str, client: str, session: ServerSession, uri: str) -> None:
-        """Tell a session that a resource has changed, from now on."""
+        """Notify a session of changes to a resource, from now on."""
         (await self.follow(user, client, session)).uris.add(uri)
 
     def unsubscribe(self, client: str, uri: str) -> None:
-        """Tell a session no longer of a resource."""
+        """Stop notifying a session of changes to a resource."""
         found = self._sessions.get(client)
         if found is not None:
             found.uris.discard(uri)
 
     def forget(self, client: str) -> None:
-        """Tell a session nothing more."""
+        """Stop notifying a session."""
         found = self._sessions.pop(client, None)
         if found is not None:
             found.end()

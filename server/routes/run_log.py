@@ -81,7 +81,7 @@ class OneRun(HTTPEndpoint):
         entry, _ = await _read(request)
         if entry.state == "running":
             fix = f"Cancel it first: POST {RUNS}/{{id}}/cancel."
-            raise ApiError(409, "run_goes_on", "The run goes on, so it cannot be erased.", fix)
+            raise ApiError(409, "run_goes_on", "The run is still in progress, so it cannot be erased.", fix)
         await _log(request).remove(request.user.id, entry.id)
         return Response(status_code=204)
 
@@ -114,7 +114,7 @@ async def _cancelled_elsewhere(request: Request, entry: RunEntry) -> KeptRun:
             if entry.state != "running":
                 return _kept(entry, detail)
     fix = "Cancel it there; it counts as interrupted when that is gone."
-    raise ApiError(409, "run_elsewhere", "The run goes on in another process.", fix)
+    raise ApiError(409, "run_elsewhere", "The run is in progress in another process.", fix)
 
 
 @operation(RunStreamEvent, media_type="text/event-stream", errors=(409,))
@@ -126,7 +126,7 @@ async def events(request: Request) -> Response:
     entry, detail = await _read(request)
     if entry.state == "running":
         fix = f"GET {RUNS}/{{id}} says how it stands."
-        raise ApiError(409, "run_elsewhere", "The run goes on in another process.", fix)
+        raise ApiError(409, "run_elsewhere", "The run is in progress in another process.", fix)
     return stream_of(_ending(entry, detail))
 
 

@@ -3,6 +3,7 @@
 import json
 import re
 
+from agent.demo.building.recipe import recipes
 from agent.demo.building.routers import exact_router
 from agent.demo.building.stages import spec
 from agent.demo.models import MODEL, model_named
@@ -12,6 +13,7 @@ from agent.demo.words import fold, found, vocabulary
 OTHERWISE = "Otherwise"
 _SIGNS = " ,.;:!?。，、；！？"
 _BRANCHES = re.compile(r"[,.;。，；\n]\s*")
+_SENTENCE = re.compile(r"[.!?;](?:\s+|$)|[。！？；\n]")
 _ARROW = re.compile(r"->|=>|→|⇒")
 _LABEL = re.compile(r"[→:>=,\-–—]+|->|=>")
 _PAIR = 2
@@ -49,6 +51,21 @@ def branches(reading: Reading) -> str | None:
     if not routes or len({label for label, _ in routes}) < len(routes):
         return None
     return _routed(routes, default, model_named(reading.message) or MODEL)
+
+
+def unrouted(reading: Reading) -> list[str]:
+    """The sentences behind the branches of a message that say something else, such as "It must never give advice".
+
+    Args:
+        reading: the message; what else is known of a sentence is named elsewhere.
+    """
+    if not reading.quotes:
+        return []
+    around = ("otherwise", "run", "plan", "channel", "schedule", "media", "world", "thanks", "greeting", "condition")
+    rest = reading.message[reading.quotes[-1].end() :]
+    sentences = [one.strip(_SIGNS) for one in _SENTENCE.split(rest)[1:]]
+    known = [vocabulary()[name] for name in around] + [recipe.words for recipe in recipes().values()]
+    return [one for one in sentences if one and not any(found(words, fold(one), reading.language) for words in known)]
 
 
 def quoted_router(reading: Reading) -> str | None:
@@ -140,7 +157,23 @@ def _label(before: str, reading: Reading) -> str:
     for match in found(vocabulary()["condition"], folded, reading.language):
         if match.start() == 0 or reading.language in ("ja", "zh"):
             kept = kept[: match.start()] + " " * len(match[0]) + kept[match.end() :]
-    return " ".join(_LABEL.sub(" ", kept).split())[:80]
+    named = _without_lead(_LABEL.sub(" ", kept), reading.language) or _without_lead(text, reading.language) or kept
+    return " ".join(_LABEL.sub(" ", named).split())[:80]
+
+
+def _without_lead(label: str, language: str) -> str:
+    """A label without the words that lead from it to its answer: of "appointments it should say", "appointments"."""
+    concepts = [vocabulary()[name] for name in ("answering", "leads_to_answer")]
+    kept = label.rstrip(_SIGNS)
+    while True:
+        ends = [match for words in concepts for match in found(words, fold(kept), language) if match.end() == len(kept)]
+        if not ends or language in ("ja", "zh"):
+            break
+        kept = kept[: min(match.start() for match in ends)].rstrip(_SIGNS)
+    for concept in ("joins", "answered_to"):
+        begun = [match for match in found(vocabulary()[concept], fold(kept), language) if match.start() == 0]
+        kept = kept[begun[0].end() :].strip() if begun and language not in ("ja", "zh") else kept
+    return kept
 
 
 def _described(label: str) -> str:

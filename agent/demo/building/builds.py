@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from agent.demo.building.branches import branches, quoted_router
+from agent.demo.building.branches import branches, quoted_router, unrouted
 from agent.demo.building.recipe import Recipe, recipes
 from agent.demo.building.routers import router
 from agent.demo.building.stages import Stage, chain
@@ -95,7 +95,19 @@ def undone_parts(text: str, reading: Reading) -> tuple[list[str], list[str]]:
         return [*reading.letters, *unserved], []
     fields = _described_fields(text)
     told = [one for one in parts if not any(field in one for field in fields if field != "answer")]
-    return [], [*told, *reading.letters]
+    unwanted = [reading.message[match.start() : match.end()] for match in reading.spans("no_model")]
+    said = " ".join(text.split())
+    untold = [one for one in told if " ".join(one.split()) not in said]
+    routed = re.search(r": SmartRouter$", text, re.MULTILINE) is not None
+    missed = [one for one in untold if not routed or not _is_routed(one, fold(said), reading.language)]
+    outside = unrouted(reading) if routed else []
+    return [*unwanted, *missed, *outside], [*(one for one in told if one not in untold), *reading.letters]
+
+
+def _is_routed(part: str, folded: str, language: str) -> bool:
+    """Whether a router goes by what a part of a message says: half of its words stand in the flow."""
+    own = _own_words_of(part, language)
+    return sum(word in folded for word in own) * 2 >= len(own)
 
 
 def _is_quoted_in(text: str, part: str, language: str) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from pydantic import JsonValue
 
+from agent.demo.building.roles import edge_on_the_way
 from agent.demo.exact.language import Request
 from agent.demo.exact.names import (
     component_type,
@@ -267,6 +268,9 @@ def _insert(said: Mapping[str, str], bench: Workbench) -> Step:
             "source_id": source.id,
             "target_id": target.id,
         }
+        edge = edge_on_the_way(bench.current, source, target)
+        if edge is not None:
+            found |= {"source_id": edge.source, "source_output": edge.source_port, "target_input": edge.target_port}
         return with_template(found, said.get("template"))
 
     return "insert_component", arguments

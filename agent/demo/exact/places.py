@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Callable, Mapping
+from typing import cast
 
 from pydantic import JsonValue
 
+from agent.demo.building.added import task_of
 from agent.demo.exact.changes import with_template
 from agent.demo.exact.names import component_type, node_named
-from agent.demo.models import model_named
+from agent.demo.models import MODEL, model_named
 from agent.demo.plan import CannotPlan, Step
 from flows.document import Edge, Flow, Node
 from tools.workbench import Workbench
@@ -76,14 +78,17 @@ def is_place(clause: str) -> bool:
 def _beside(said: Mapping[str, str], bench: Workbench) -> list[Step] | None:
     def arguments() -> dict[str, JsonValue]:
         edge = _edge_beside(bench.current, said["beside"], before=said["where"].lower() == "before")
-        found: dict[str, JsonValue] = {
-            "type": component_type(said["name"], bench.catalogue),
+        ends: dict[str, JsonValue] = {
             "source_id": edge.source,
             "target_id": edge.target,
             "source_output": edge.source_port,
             "target_input": edge.target_port,
         }
-        return with_template(found, said.get("template"))
+        task = None if said.get("template") else task_of(said["name"], bench.catalogue)
+        if task is not None:
+            values: dict[str, JsonValue] = {"model": _model_in(bench.current), "system_message": task}
+            return {"type": "LanguageModelComponent", **ends, "values": values}
+        return with_template({"type": component_type(said["name"], bench.catalogue), **ends}, said.get("template"))
 
     return [("insert_component", arguments)]
 
@@ -97,6 +102,13 @@ def _edge_beside(flow: Flow, name: str, *, before: bool) -> Edge:
             "say between which two components it should go."
         )
     return edges[0]
+
+
+def _model_in(flow: Flow) -> JsonValue:
+    """The model that a flow uses; the one of new flows where it uses none or several."""
+    models = [node.value("model") for node in flow.nodes if (node.field("model") or {}).get("type") == "model"]
+    chosen = [model for model in models if model]
+    return cast("JsonValue", chosen[0]) if len(chosen) == 1 else MODEL
 
 
 def _tool(said: Mapping[str, str], bench: Workbench) -> list[Step] | None:

@@ -120,7 +120,7 @@ class McpService:
         state.drain.on_begin.append(self.end_streams)
 
     def subscriptions(self) -> Subscriptions:
-        """Who is told of changes."""
+        """The clients that are notified of changes."""
         if self._subscriptions is None:
             from server.mcp.subscriptions import Subscriptions
 

@@ -1,4 +1,4 @@
-"""The page: the built front end, which needs no token, and what stands there when it was not built."""
+"""The page: the built front end, which needs no token, and a plain page where it was not built."""
 
 from __future__ import annotations
 

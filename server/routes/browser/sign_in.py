@@ -67,7 +67,7 @@ class SignIn(HTTPEndpoint):
                 429, "too_many_failures", "Too many wrong tokens came from this address.", fix, None, headers
             )
         fix = "`wirewright users rotate NAME` makes another one, and `wirewright token` prints the first user's."
-        raise ApiError(403, "token_invalid", "This token is nobody's, or it was revoked, or it has ended.", fix)
+        raise ApiError(403, "token_invalid", "This token is unknown, revoked or expired.", fix)
 
     @operation(headers=("Set-Cookie",))
     async def delete(self, request: Request) -> Response:

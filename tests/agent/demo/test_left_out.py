@@ -3,6 +3,7 @@
 import pytest
 
 from agent.assistant import Assistant
+from agent.demo.canvas import quoted
 from agent.demo.reading import read
 from agent.demo.replies import reply
 from agent.settings import AssistantSettings
@@ -204,3 +205,39 @@ async def test_a_run_that_is_made_is_not_said_to_be_left_out(whole: Catalogue, m
     assert [run.output for run in result.runs] == ["done"]
     assert f"“{given}”" in result.record.text
     assert "«" not in result.text.replace("« Echo »", "").replace("«Echo»", "")
+
+
+@pytest.mark.parametrize(
+    ("message", "left_out"),
+    [
+        ("build a chatbot without a model that uses GPT-4o", "without a model"),
+        ("Baue einen Chatbot ohne KI", "ohne KI"),
+        ("crée un chatbot sans IA", "sans IA"),
+        ("hazme un chatbot sin modelo", "sin modelo"),
+        ("cria um chatbot sem IA", "sem IA"),
+        ("crea un chatbot senza modello", "senza modello"),
+        ("AIなしのチャットボットを作って", "AIなし"),
+        ("做一个聊天机器人，不用AI", "不用AI"),
+    ],
+)
+async def test_a_flow_with_a_model_that_nobody_wanted_says_so(whole: Catalogue, message: str, left_out: str) -> None:
+    result = await ask(whole, message)
+    assert "LanguageModelComponent" in types(result.proposal)
+    assert reply("left_out", read(message).language, parts=quoted([left_out])) in result.text
+
+
+async def test_a_sentence_behind_the_branches_of_a_router_is_named(whole: Catalogue) -> None:
+    message = "A router: for billing say 'Pay here', for complaints say 'Sorry'. It must never give legal advice."
+    result = await ask(whole, message)
+    assert "SmartRouter" in types(result.proposal)
+    assert reply("left_out", "en", parts=quoted(["It must never give legal advice"])) in result.text
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["build a flow that deletes all files on my computer", "ein Flow, der alle Dateien auf meinem Rechner löscht",
+     "un flujo que borre todos los archivos", "un flusso che cancelli tutti i file"],
+)  # fmt: skip
+async def test_a_flow_that_deletes_every_file_is_refused(whole: Catalogue, message: str) -> None:
+    result = await ask(whole, message)
+    assert (result.proposal, result.text) == (None, reply("danger", read(message).language))

@@ -1,5 +1,6 @@
 """`wirewright doctor`: what it finds, what it writes for a bug report, and what never stands in there."""
 
+import importlib.util
 import json
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 from tests.cli.conftest import Wirewright
 
 KEY = "sk-doctor-0123456789abcdef"
+EXTRAS = ("Page", "MCP", "Durable turns", "Postgres", "Evaluations", "Keyring")
 
 
 def test_parts_are_listed_with_what_to_do_about_them(wirewright: Wirewright, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,3 +72,45 @@ def test_a_report_replaces_no_file(wirewright: Wirewright, tmp_path: Path) -> No
     assert (tmp_path / "report.json").read_text() == "mine"
     nowhere = wirewright("doctor", "--bundle", tmp_path / "no" / "report.json", "--json")
     assert (nowhere.code, nowhere.json["error"]["code"]) == (2, "not_written")
+
+
+def test_the_page_and_every_extra_are_listed(wirewright: Wirewright) -> None:
+    checks = {check["name"]: check for check in wirewright("doctor", "--json").json["checks"]}
+    assert set(EXTRAS) <= set(checks)
+    assert all(check["fix"] or check["status"] == "works" for check in checks.values() if check["name"] in EXTRAS)
+
+
+def without(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hide an installed package."""
+
+    def find(name: str) -> object:
+        return None if name == package else importlib.util.find_spec(name)
+
+    monkeypatch.setattr("cli.doctor.extras.find_spec", find)
+
+
+def test_an_extra_that_is_not_installed_is_named_with_how_to_get_it(
+    wirewright: Wirewright, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without("mcp", monkeypatch)
+    found = {check["name"]: check for check in wirewright("doctor", "--json").json["checks"]}["MCP"]
+    assert found["status"] == "optional"
+    assert "wirewright[mcp]" in found["fix"]
+
+
+def test_an_extra_that_the_settings_need_is_missing(wirewright: Wirewright, monkeypatch: pytest.MonkeyPatch) -> None:
+    without("psycopg", monkeypatch)
+    monkeypatch.setenv("DATABASE_URL", "postgresql://ada:hunter2@db.example.org/flows")
+    done = wirewright("doctor", "--json")
+    found = {check["name"]: check for check in done.json["checks"]}["Postgres"]
+    assert (done.code, found["status"]) == (1, "missing")
+    assert "hunter2" not in done.out
+
+
+def test_a_page_that_was_not_built_is_named(
+    wirewright: Wirewright, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cli.doctor.extras.STATIC", tmp_path)
+    found = {check["name"]: check for check in wirewright("doctor", "--json").json["checks"]}["Page"]
+    assert found["status"] == "optional"
+    assert "make page" in found["fix"]

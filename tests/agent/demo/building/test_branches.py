@@ -9,6 +9,7 @@ from agent.settings import AssistantSettings
 from agent.turn.request import TurnRequest
 from agent.turn.result import TurnEnded, TurnResult
 from flows.catalogue import Catalogue
+from flows.json_values import as_list, as_object
 from tests.shared.stand_ins import StandInRunner
 
 
@@ -205,3 +206,22 @@ async def test_nothing_is_told_of_other_messages_when_there_are_none_or_they_are
     assert result.proposal is not None
     keys = ("unmatched_repeated", "unmatched_dropped")
     assert not any(reply(key, read(message).language) in result.text for key in keys)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("message", "labels"),
+    [
+        (
+            "A router: for tax it should say 'Call us', for complaints say 'Sorry', and for spam nothing but 'Spam'",
+            ["tax", "complaints", "spam"],
+        ),
+        ("Wenn jemand kündigen will, soll 'Schade' kommen, sonst 'Hallo'", ["jemand kündigen will"]),
+    ],
+)
+async def test_a_branch_is_named_by_what_it_is_about(catalogue: Catalogue, message: str, labels: list[str]) -> None:
+    result = await ask(catalogue, message)
+    assert result.proposal is not None
+    [router] = [node for node in result.proposal.nodes if node.type == "SmartRouter"]
+    routes = [as_object(row) for row in as_list(router.value("routes"))]
+    assert [row["route_category"] for row in routes][: len(labels)] == labels

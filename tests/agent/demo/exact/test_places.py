@@ -88,3 +88,14 @@ async def test_a_place_that_is_not_clear_is_asked_about_and_nothing_changes(cata
     result = await ask(catalogue, "add a prompt template before the chat input", canvas)
     assert result.after == canvas
     assert "say between which two" in result.text
+
+
+@pytest.mark.parametrize(
+    "text", ["put a translator to Japanese after the agent", "add a summary before the chat output"]
+)
+async def test_a_step_that_is_named_by_what_it_does_tells_its_model_so(text: str, catalogue: Catalogue) -> None:
+    result = await ask(catalogue, text, flow_of(AGENT, catalogue))
+    new = result.after.nodes[-1]
+    assert types_along(result.after) == ["ChatInput", "Agent", "LanguageModelComponent", "ChatOutput"]
+    assert ("Translate" if "translator" in text else "Summar") in str(new.value("system_message"))
+    assert "gpt-4o-mini" in str(new.value("model"))
