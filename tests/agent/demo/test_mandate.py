@@ -24,7 +24,7 @@ MAY: dict[Intent, set[Effect]] = {
     "question": {"run"},
     "off_topic": {"run"},
     "run_flow": {"run"},
-    "build_flow": CHANGES | {"run", "remove"},
+    "build_flow": {*CHANGES, "run", "remove"},
     "generate_component": {"run", "write_components"},
     "component_then_flow": {"run", "write_components", "edit"},
     "manage_files": {"run", "write_files", "overwrite_files"},
