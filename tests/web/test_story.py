@@ -64,6 +64,7 @@ async def test_a_flow_is_asked_for_accepted_edited_run_undone_exported_and_found
         chat = page.get_by_role("article", name="Chat Input")
         await look.ask("Set the text to good evening")
         await expect(chat.get_by_label("Input Text")).to_have_value("good evening")
+        await expect(page.get_by_role("button", name="Set input_value of Chat Input")).to_be_visible()
         await chat.get_by_label("Input Text").fill("good morning")
         await expect(page.locator(".saving")).to_have_text("Saved")
         [flow] = (await look.live.client.get(FLOWS)).json()["flows"]
