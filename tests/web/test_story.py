@@ -93,6 +93,8 @@ async def test_a_flow_is_asked_for_accepted_edited_run_undone_exported_and_found
         await expect(page.get_by_role("log", name="Try the flow").locator(".markdown")).to_contain_text("hello")
         await page.get_by_role("tab", name="Assistant").click()
         if request.config.getoption("--update-surfaces"):
+            await page.locator(".react-flow__controls-fitview").click()
+            await page.wait_for_timeout(500)
             await page.screenshot(path=PICTURE)
         assert PICTURE.stat().st_size < 200_000
 
