@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 NODES = 300
 ROUNDS = 5
 MOVES = 60
+BODY = 16_000_000
+"""Bytes of a request: the flow has some megabytes, and a server takes one unless it is told otherwise."""
 FRAMES = """() => { window.frames_ = []; let last = performance.now();
   const next = (now) => { window.frames_.push(now - last); last = now; window.more_ = requestAnimationFrame(next); };
   window.more_ = requestAnimationFrame((now) => { last = now; window.more_ = requestAnimationFrame(next); }); }"""
@@ -62,7 +64,7 @@ async def measure() -> list[str]:
         raise RuntimeError(message)
     catalogue = Catalogue.load()
     with tempfile.TemporaryDirectory() as data:
-        environment = {**os.environ, "WIREWRIGHT_DATA": data}
+        environment = {**os.environ, "WIREWRIGHT_DATA": data, "WIREWRIGHT_BODY_LIMIT": str(BODY)}
         async with serve(Path(sys.executable).with_name("wirewright"), environment) as served:
             await served.at_rest()
             small = await _stored(served, built(ECHO, catalogue).to_json())
@@ -86,7 +88,7 @@ async def _stored(served: Served, flow: object) -> str:
 
 async def _signed_in(context: BrowserContext, served: Served) -> None:
     token = served.client.headers["Authorization"].removeprefix("Bearer ")
-    await context.request.post(f"{served.client.base_url}sign-in", data={"token": token})
+    await context.request.post(f"{served.client.base_url}/sign-in", data={"token": token})
 
 
 async def _first(context: BrowserContext, served: Served) -> list[str]:
@@ -94,7 +96,7 @@ async def _first(context: BrowserContext, served: Served) -> list[str]:
     size = 0
     for _ in range(ROUNDS):
         page = await context.new_page()
-        await page.goto(f"{served.client.base_url}#/flows")
+        await page.goto(f"{served.client.base_url}/#/flows")
         await page.get_by_role("heading", name="Templates").wait_for()
         paints.append(await page.evaluate(PAINT))
         scripts: list[str] = await page.evaluate(SCRIPTS)
@@ -110,7 +112,7 @@ async def _first(context: BrowserContext, served: Served) -> list[str]:
 async def _opened(page: Page, served: Served, flow: str) -> float:
     """Open a flow; returns the seconds until a component of it takes the focus."""
     started = perf_counter()
-    await page.goto(f"{served.client.base_url}#/flow/{flow}")
+    await page.goto(f"{served.client.base_url}/#/flow/{flow}")
     node = page.locator(".react-flow__node").first
     await node.wait_for()
     await node.focus()

@@ -64,6 +64,7 @@ async def test_a_flow_is_asked_for_accepted_edited_run_undone_exported_and_found
         chat = page.get_by_role("article", name="Chat Input")
         await look.ask("Set the text to good evening")
         await expect(chat.get_by_label("Input Text")).to_have_value("good evening")
+        await expect(page.get_by_role("button", name="Set input_value of Chat Input")).to_be_visible()
         await chat.get_by_label("Input Text").fill("good morning")
         await expect(page.locator(".saving")).to_have_text("Saved")
         [flow] = (await look.live.client.get(FLOWS)).json()["flows"]
@@ -92,6 +93,8 @@ async def test_a_flow_is_asked_for_accepted_edited_run_undone_exported_and_found
         await expect(page.get_by_role("log", name="Try the flow").locator(".markdown")).to_contain_text("hello")
         await page.get_by_role("tab", name="Assistant").click()
         if request.config.getoption("--update-surfaces"):
+            await page.locator(".react-flow__controls-fitview").click()
+            await page.wait_for_timeout(500)
             await page.screenshot(path=PICTURE)
         assert PICTURE.stat().st_size < 200_000
 

@@ -16,6 +16,7 @@ import { ErrorCard, Kept } from "./cards/ErrorCard";
 import { FileCard } from "./cards/FileCard";
 import { RunCard } from "./cards/RunCard";
 import { ToolTrace } from "./cards/ToolTrace";
+import type { Change } from "./changes";
 import type { Message, Part } from "./parts";
 
 interface MessageItemProps {
@@ -126,15 +127,7 @@ function PartItem({ part, isUser, isLast }: { part: Part; isUser: boolean; isLas
         </ul>
       );
     case "changes":
-      return (
-        <ul className="changes">
-          {part.rows.map((row) => (
-            <li key={row.key}>
-              <Pointer node={row.node}>{row.text}</Pointer>
-            </li>
-          ))}
-        </ul>
-      );
+      return <Changes rows={part.rows} />;
     case "file":
       return <FileCard part={part} />;
     case "component":
@@ -163,6 +156,22 @@ function PartItem({ part, isUser, isLast }: { part: Part; isUser: boolean; isLas
     case "error":
       return <ErrorCard part={part} isLast={isLast} />;
   }
+}
+
+/** The changes of a message, each with the way to what it has changed; components have their names. */
+function Changes({ rows }: { rows: Change[] }) {
+  const flow = useFlow((state) => state.history.present);
+  const nodes = nodesOf(flow).filter((node) => idOf(node) !== "");
+  const named = (text: string) => nodes.reduce((told, node) => told.replaceAll(idOf(node), titleOf(node)), text);
+  return (
+    <ul className="changes">
+      {rows.map((row) => (
+        <li key={row.key}>
+          <Pointer node={row.node}>{named(row.text)}</Pointer>
+        </li>
+      ))}
+    </ul>
+  );
 }
 
 const TOKEN = /'([^'\s.]+)(?:\.([^'\s]+))?'/g;
