@@ -4,6 +4,7 @@ python -m scripts.contract
 """
 
 import json
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 
@@ -71,6 +72,11 @@ def _object(definition: Schema) -> str:
     return "\n".join(["{", *lines, "}"])
 
 
+NAMES = ("schema.json", "openapi.json", "types.ts", "cli.schema.json", "cli.md")
+"""The names of the generated files."""
+
+
+@cache
 def files() -> dict[Path, str]:
     """The text of each generated file."""
     document, cli = schema(), cli_schema()

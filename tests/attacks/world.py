@@ -9,7 +9,6 @@ from tempfile import TemporaryDirectory
 from typing import Any, Literal, cast
 from unittest.mock import patch
 
-import yaml
 from pydantic_ai import ModelMessage, ToolCallPart
 from pydantic_ai.models.function import AgentInfo
 
@@ -32,6 +31,7 @@ from tests.agent.poison import called, injected, seen
 from tests.shared.scripted_assistant import ScriptedModel, Step, play
 from tests.shared.shelf import Shelf, index_of, shout
 from tests.shared.stand_ins import SUM, ComponentRunner, ran
+from tests.shared.yaml_files import read_yaml
 
 FOLDER = Path(__file__).parent
 LANGUAGES = ("en", "zh", "ar", "pt", "de")
@@ -69,7 +69,7 @@ SENDING = SUM.replace("SumComponent", "SendComponent").replace(
 @cache
 def table(name: str) -> Any:
     """A table of this folder."""
-    return yaml.safe_load((FOLDER / f"{name}.yaml").read_text(encoding="utf-8"))
+    return read_yaml(FOLDER / f"{name}.yaml")
 
 
 @dataclass(eq=False)

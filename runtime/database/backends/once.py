@@ -76,5 +76,6 @@ async def note_once(connection: AsyncConnection) -> None:
     if not (await connection.execute(update(TurnRow).where(mine).values(attempt=effect.attempt))).rowcount:
         raise Superseded
     noted = insert_for(connection.dialect, TurnEffectRow).values(owner=effect.owner, turn=effect.turn, step=effect.step)
-    if not (await connection.execute(noted.on_conflict_do_nothing())).rowcount:
+    new = noted.on_conflict_do_nothing().returning(TurnEffectRow.step)  # Postgres' driver counts no inserted rows
+    if (await connection.execute(new)).one_or_none() is None:
         raise Done

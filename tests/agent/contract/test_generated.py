@@ -1,7 +1,5 @@
 """The generated schema and types are those of the models."""
 
-from pathlib import Path
-
 import pytest
 from pydantic import TypeAdapter
 
@@ -10,7 +8,7 @@ from flows.catalogue import Catalogue
 from flows.faults import Fault
 from flows.spec import build
 from runtime.results import ModelUsage, RunError, RunFile, RunHost, RunMetrics, RunResult
-from scripts.contract import files, schema, typescript
+from scripts.contract import FOLDER, NAMES, files, schema, typescript
 from tests.shared.flow_texts import LOUDER
 from tools.json_types import FlowDocument
 
@@ -32,9 +30,10 @@ RUN = RunResult(
 )
 
 
-@pytest.mark.parametrize("path", files(), ids=lambda path: path.name)
-def test_the_generated_files_are_current(path: Path) -> None:
-    assert path.read_text(encoding="utf-8") == files()[path], "run: python -m scripts.contract"
+@pytest.mark.parametrize("name", NAMES)
+def test_the_generated_files_are_current(name: str) -> None:
+    assert [path.name for path in files()] == list(NAMES)
+    assert (FOLDER / name).read_text(encoding="utf-8") == files()[FOLDER / name], "run: python -m scripts.contract"
 
 
 def test_keys_that_may_be_absent_are_not_required_and_never_null() -> None:

@@ -8,7 +8,6 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict
 
 from agent.demo.replies import DECLINES, reply
@@ -17,6 +16,7 @@ from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.edits.basic import disconnect
 from flows.spec import build
+from tests.shared.yaml_files import read_yaml
 
 FOLDER = Path(__file__).parent
 Verdict = Literal["useful", "declined", "useless", "wrong"]
@@ -106,7 +106,7 @@ class Judgement:
 @cache
 def first_messages(name: Literal["seen", "unseen", "fresh"]) -> Sequence[FirstMessage]:
     """One part of the table."""
-    rows = yaml.safe_load((FOLDER / f"first_messages_{name}.yaml").read_text(encoding="utf-8"))
+    rows = read_yaml(FOLDER / f"first_messages_{name}.yaml")
     return [FirstMessage.model_validate(row) for row in rows]
 
 

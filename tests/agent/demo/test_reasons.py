@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -34,11 +33,10 @@ from runtime.install.bundles import install_hint
 from runtime.results import BUSY, ENGINE_CLOSED, RunError
 from tests.agent.demo.first_messages import canvas
 from tests.shared.stand_ins import StandInRunner, ran
+from tests.shared.yaml_files import read_yaml
 
 OTHERS = [language for language in LANGUAGES if language != "en"]
-TEMPLATES: list[dict[str, str]] = yaml.safe_load(
-    Path(reasons.__file__).with_suffix(".yaml").read_text(encoding="utf-8")
-)
+TEMPLATES: list[dict[str, str]] = read_yaml(Path(reasons.__file__).with_suffix(".yaml"))
 ENGLISH = re.compile(r"\b(?:the|there|is|are|have|needs|which|not|you|your|its|it|of|with|Install|Choose)\b")
 """Words that an English sentence has and no other language's sentence; quoted names and commands are taken out."""
 NAMES = re.compile(r"`[^`]*`|'[^']*'|“[^”]*”|„[^“]*“|«[^»]*»|「[^」]*」|wirewright [\w -]+|\b[A-Z]\w+(?: [A-Z]\w+)*")

@@ -5,15 +5,13 @@ import string
 from pathlib import Path
 
 import pytest
-import yaml
 
 from agent.demo import replies
 from agent.demo.replies import DECLINES, reply
 from agent.demo.words import LANGUAGES
+from tests.shared.yaml_files import read_yaml
 
-TEXTS: dict[str, dict[str, str]] = yaml.safe_load(
-    Path(replies.__file__).with_suffix(".yaml").read_text(encoding="utf-8")
-)
+TEXTS: dict[str, dict[str, str]] = read_yaml(Path(replies.__file__).with_suffix(".yaml"))
 FOR_A_MODEL = re.compile(
     r"tell the user|ask the user|do not call|do not ask|call \w+_\w+|build_flow|edit_flow", re.IGNORECASE
 )

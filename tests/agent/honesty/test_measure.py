@@ -4,13 +4,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from agent.honesty.claims import Evidence, differences
 from agent.honesty.measure import Figures, measure, states_otherwise
 from agent.turn.record import Asked, TurnRecord
 from flows.catalogue import Catalogue
 from tests.shared.scripted_assistant import play, scripted_assistant
+from tests.shared.yaml_files import read_yaml
 
 DATA = Path(__file__).parent / "data"
 ACTS: dict[str, Asked] = {
@@ -19,7 +19,7 @@ ACTS: dict[str, Asked] = {
 
 
 def rows(name: str) -> list[dict[str, Any]]:
-    return yaml.safe_load((DATA / name).read_text(encoding="utf-8"))
+    return read_yaml(DATA / name)
 
 
 def evidence(row: dict[str, Any]) -> Evidence:

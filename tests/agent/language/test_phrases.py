@@ -4,14 +4,12 @@ import string
 from importlib.resources import files
 
 import pytest
-import yaml
 
 from agent.language.detect import LANGUAGES
 from agent.language.phrases import languages, phrase
+from tests.shared.yaml_files import read_yaml
 
-TABLE: dict[str, dict[str, str]] = yaml.safe_load(
-    files("agent.language").joinpath("phrases.yaml").read_text(encoding="utf-8")
-)
+TABLE: dict[str, dict[str, str]] = read_yaml(files("agent.language").joinpath("phrases.yaml"))
 
 OWN = [key for key in TABLE if not key.startswith("player_")]
 """The assistant's own phrases, which are in more languages than those of the players."""

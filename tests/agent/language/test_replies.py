@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -13,9 +12,7 @@ from agent.language.replies import asks_to_continue, is_too_short_for_language, 
 from tests.shared.yaml_files import read_yaml
 
 DATA = Path(__file__).with_name("data")
-TABLE: dict[str, dict[str, list[str]]] = yaml.safe_load(
-    (Path(agent.language.__file__).parent / "replies.yaml").read_text(encoding="utf-8")
-)
+TABLE: dict[str, dict[str, list[str]]] = read_yaml(Path(agent.language.__file__).parent / "replies.yaml")
 MEANS = {"approve": "approve", "continue": "approve", "deny": "deny", "polite": "polite"}
 PHRASES = [(text, MEANS[kind]) for kinds in TABLE.values() for kind, texts in kinds.items() for text in texts]
 DECIDING = [(text, kind) for text, kind in PHRASES if kind != "polite"]

@@ -3,6 +3,7 @@
 import ast
 import json
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -17,12 +18,17 @@ from tests.cli.test_main import commands
 
 ROOT = Path(__file__).parent.parent.parent.parent
 SNAPSHOTS = ROOT / "tests" / "surfaces" / "snapshots"
-DOCUMENT = cli_schema()
 CAPTURED = [
     path
     for path in sorted(SNAPSHOTS.glob("cli-*/*.txt"))
     if "--json" in path.read_text(encoding="utf-8").partition("\n")[0]
 ]
+
+
+@cache
+def schema() -> dict[str, Any]:
+    """The documents' schema."""
+    return cli_schema()
 
 
 def command_of(line: str) -> str:
@@ -60,7 +66,7 @@ _TEXTS = {"digest", "folder", "python", "note"}
 def validator(names: list[str]) -> Draft202012Validator:
     """Accepts what one of the types describes."""
     choices = [{"$ref": f"#/$defs/{name}"} for name in names]
-    return Draft202012Validator({"anyOf": choices, "$defs": DOCUMENT["$defs"]})
+    return Draft202012Validator({"anyOf": choices, "$defs": schema()["$defs"]})
 
 
 def faults(names: list[str], found: Any) -> list[str]:
@@ -80,14 +86,14 @@ def test_every_command_has_the_types_of_what_it_prints() -> None:
 
 
 def test_the_schema_is_valid() -> None:
-    Draft202012Validator.check_schema({"$defs": DOCUMENT["$defs"]})
+    Draft202012Validator.check_schema({"$defs": schema()["$defs"]})
 
 
 @pytest.mark.parametrize("path", CAPTURED, ids=lambda path: path.stem)
 def test_what_a_command_printed_is_of_its_types(path: Path) -> None:
     transcript = path.read_text(encoding="utf-8")
     name = command_of(transcript.partition("\n")[0])
-    kinds: dict[str, list[str]] = DOCUMENT["commands"].get(name, {"document": [], "lines": []})
+    kinds: dict[str, list[str]] = schema()["commands"].get(name, {"document": [], "lines": []})
     found = list(documents(transcript))
     assert found
     for one in found[:-1]:

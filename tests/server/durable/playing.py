@@ -9,6 +9,7 @@ import sys
 import traceback
 from collections.abc import Callable, Sequence
 from contextlib import asynccontextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -46,16 +47,27 @@ class Points:
     Attributes:
         passed: how many were passed.
         fatal: at which of them it is killed.
+        step: the step that is being done.
+        fatal_step: the step with which it is killed, when its effect is stored and not yet recorded.
     """
 
     passed = 0
     fatal = 0
+    step: ContextVar[str] = ContextVar("step", default="")
+    fatal_step = ""
 
     @classmethod
     def hit(cls) -> None:
         """Pass one."""
         cls.passed += 1
         if cls.passed == cls.fatal:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    @classmethod
+    def stored(cls) -> None:
+        """Pass the point at which a transaction has ended."""
+        cls.hit()
+        if cls.fatal_step and cls.step.get() == cls.fatal_step:
             os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -73,7 +85,7 @@ def _watch() -> None:
         async with entered(database, *owners) as connection:
             yield connection
             Points.hit()
-        Points.hit()
+        Points.stored()
 
     EventLog.write = counted_write
     Database.writing = counted_writing
@@ -82,8 +94,12 @@ def _watch() -> None:
     record = workflow.record
 
     async def counted_record(name: str, work: Any) -> str:
+        async def named() -> str:
+            Points.step.set(name)
+            return await work()
+
         Points.hit()
-        recorded = await record(name, work)
+        recorded = await record(name, named)
         Points.hit()
         return recorded
 
@@ -250,8 +266,14 @@ def normal(value: Any) -> Any:
     )
 
 
-def forked(work: Callable[[], Any], *, fatal: int = 0) -> tuple[int, str]:
-    """Do something in a process of its own, which is killed at a point; how it ended, and what it gave as JSON."""
+def forked(work: Callable[[], Any], *, fatal: int = 0, fatal_step: str = "") -> tuple[int, str]:
+    """Do something in a process of its own, which is killed at a point; how it ended, and what it gave as JSON.
+
+    Args:
+        work: what is done.
+        fatal: the number of the point at which the process is killed.
+        fatal_step: the step with which it is killed, when its effect is stored and not yet recorded.
+    """
     reading, writing = os.pipe()
     sys.stdout.flush()
     child = os.fork()
@@ -260,7 +282,7 @@ def forked(work: Callable[[], Any], *, fatal: int = 0) -> tuple[int, str]:
         try:
             os.close(reading)
             _watch()
-            Points.passed, Points.fatal = 0, fatal
+            Points.passed, Points.fatal, Points.fatal_step = 0, fatal, fatal_step
             came = json.dumps({"passed": 0, "value": asyncio.run(work())} | {"passed": Points.passed}).encode()
             while came:
                 came = came[os.write(writing, came) :]

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from agent.models.scripted import call
 from flows.catalogue import Catalogue
@@ -15,12 +14,13 @@ from flows.spec import build
 from runtime.files.store import UserFiles
 from tests.shared.scripted_assistant import Step, play, scripted_assistant
 from tests.shared.stand_ins import StandInRunner, ran
+from tests.shared.yaml_files import read_yaml
 
 pytestmark = pytest.mark.anyio
 
 DATA = Path(__file__).parent.parent / "data"
-TABLE: dict[str, Any] = yaml.safe_load((DATA / "requests.yaml").read_text(encoding="utf-8"))
-ORDERS: list[dict[str, Any]] = yaml.safe_load((DATA / "orders.yaml").read_text(encoding="utf-8"))
+TABLE: dict[str, Any] = read_yaml(DATA / "requests.yaml")
+ORDERS: list[dict[str, Any]] = read_yaml(DATA / "orders.yaml")
 REMOVING = {"removal", "outbound"}
 
 FALSE_QUESTIONS = 0.03

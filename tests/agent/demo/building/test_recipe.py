@@ -5,7 +5,6 @@ import shutil
 from pathlib import Path
 
 import pytest
-import yaml
 
 from agent.demo.building.builds import flow_for
 from agent.demo.building.recipe import FOLDER, recipes
@@ -16,6 +15,7 @@ from flows.catalogue import Catalogue
 from flows.checks import check
 from flows.spec import build
 from runtime.install.environment import RunnerEnvironment
+from tests.shared.yaml_files import read_yaml
 
 ASKING = {
     "en": "Build a flow: {}", "de": "Baue einen Flow: {}", "fr": "Crée un flux : {}", "es": "Crea un flujo: {}",
@@ -26,7 +26,7 @@ ASKED = [name for name, recipe in recipes().items() if recipe.words]
 
 def first_word(name: str, language: str) -> str:
     """The first words of a recipe that somebody could type as they stand."""
-    written = yaml.safe_load((FOLDER / f"{name}.yaml").read_text(encoding="utf-8"))["words"][language].split("|")
+    written = read_yaml(FOLDER / f"{name}.yaml")["words"][language].split("|")
     whole = [one.strip() for one in written if not re.search(r"[*]|[.][.]", one)]
     return whole[0] if whole else re.sub(r"\s*[.][.]\s*", " x ", written[0].strip()).replace("*", "")
 
