@@ -30,7 +30,7 @@ from tests.evals.conftest import Played, scenario_named, scenarios
 from tests.evals.run_cache import with_cached_runs
 
 MEASURED = FalseAlarms.model_validate_json(KEPT.read_text(encoding="utf-8"))
-SAMPLE = ("branch-urgent", "edit-template", "model-system")
+SAMPLE = ("branch-urgent", "edit-add-tool", "model-system")
 
 
 def test_at_most_2_of_100_right_flows_fail_and_every_kind_was_judged() -> None:
