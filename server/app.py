@@ -205,6 +205,7 @@ def create_app(
                 *models.routes,
                 *users.routes,
                 *variables.routes,
+                *doors.langflow_routes,
                 *usage.routes,
                 *metrics.routes,
                 *description.routes,

@@ -47,11 +47,14 @@ LANGFLOW: Final = "/api/v1/langflow"
 LINK: Final = "/api/v1/flows/{flow_id}/langflow"
 
 routes = [
-    Route("/ag-ui", Deferred(_agui, "run"), methods=["POST"]),
     Route(CHAT, Deferred(_chat, "chat"), methods=["POST"]),
     Route(f"{CHAT}/{{chat:path}}/stream", Deferred(_chat, "resume"), methods=["GET"]),
+    Route("/ag-ui", Deferred(_agui, "run"), methods=["POST"]),
     Route(MCP, Deferred(_mcp, "mcp"), methods=MCP_METHODS),
     Route(f"{MCP}/{{group}}", Deferred(_mcp, "mcp"), methods=MCP_METHODS),
+]
+
+langflow_routes = [
     Route(LANGFLOW, Deferred(_connections, "AllConnections")),
     Route(f"{LANGFLOW}/{{name}}", Deferred(_connections, "OneConnection")),
     Route(f"{LANGFLOW}/{{name}}/flows", Deferred(_connections, "FlowsOfConnection")),

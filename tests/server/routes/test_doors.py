@@ -54,7 +54,7 @@ def test_a_door_is_imported_by_its_first_request() -> None:
 
 def test_every_route_of_a_door_has_its_endpoint() -> None:
     served = {route.path for route in routes()}
-    for route in doors.routes:
+    for route in (*doors.routes, *doors.langflow_routes):
         assert isinstance(route, Route)
         assert isinstance(route.endpoint, Deferred)
         assert callable(route.endpoint.endpoint)
