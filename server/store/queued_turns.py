@@ -9,7 +9,6 @@ from typing import Any, Final
 
 from sqlalchemy import ColumnElement, and_, exists, insert, not_, or_, select, text, true, update
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.orm import aliased
 
 from agent.contract.endings import cancelled
 from runtime.database.database import Database
@@ -144,15 +143,15 @@ class QueuedTurns:
             turn: its id.
             waiting: whether earlier turns count that no process has taken.
         """
-        earlier = aliased(TurnRow)
+        earlier = TurnRow.__table__.alias()
         before = and_(
-            earlier.owner == TurnRow.owner,
-            earlier.session == TurnRow.session,
-            earlier.state == RUNNING,
-            true() if waiting else earlier.server != NOBODY,
+            earlier.c.owner == TurnRow.owner,
+            earlier.c.session == TurnRow.session,
+            earlier.c.state == RUNNING,
+            true() if waiting else earlier.c.server != NOBODY,
             or_(
-                earlier.started_at < TurnRow.started_at,
-                and_(earlier.started_at == TurnRow.started_at, earlier.id < TurnRow.id),
+                earlier.c.started_at < TurnRow.started_at,
+                and_(earlier.c.started_at == TurnRow.started_at, earlier.c.id < TurnRow.id),
             ),
         )
         wanted = select(exists().where(before)).where(_is(owner, turn))
