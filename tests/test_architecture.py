@@ -116,6 +116,12 @@ def test_no_folder_of_tests_or_scripts_is_a_heap() -> None:
     assert heaps == {}
 
 
+@pytest.mark.parametrize("encoder", ["sse", "agui", "aisdk"])
+def test_an_encoder_only_frames(encoder: str) -> None:
+    lines = (ROOT / "server" / "streams" / f"{encoder}.py").read_text(encoding="utf-8").splitlines()
+    assert len(lines) < 250, "what is more than framing belongs to the turn or the contract"
+
+
 def test_no_name_repeats_its_folder_or_its_neighbour() -> None:
     repeating = []
     for path in modules().values():

@@ -82,8 +82,12 @@ class Reading:
         return any(self.spans(concept) for concept in concepts)
 
     def spans(self, concept: str) -> list[re.Match[str]]:
-        """Where the words of a concept stand."""
-        return found(vocabulary()[concept], self.folded, self.language)
+        """Where the words of a concept stand; the "faz" of "o que faz" asks what something does, and builds nothing."""
+        spans = found(vocabulary()[concept], self.folded, self.language)
+        if concept != "build" or not spans:
+            return spans
+        asked = [match.span() for match in found(vocabulary()["explain"], self.folded, self.language)]
+        return [match for match in spans if not any(_within(match.span(), one) for one in asked)]
 
     @cached_property
     def quotes(self) -> list[re.Match[str]]:

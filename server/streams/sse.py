@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, TypeVar, assert_never
+from typing import Final, TypeVar
 
 from pydantic import BaseModel
 from pydantic_ai import (
@@ -17,6 +17,7 @@ from pydantic_ai import (
     ThinkingPartDelta,
 )
 
+from agent.contract.canvas_changes import flow_update
 from agent.contract.details import ReasoningEvent, ToolCallEvent, ToolResultEvent
 from agent.contract.endings import ending, field_edit
 from agent.contract.events import (
@@ -31,44 +32,15 @@ from agent.contract.events import (
     file_url,
 )
 from agent.contract.flow_updates import (
-    Amended,
-    Arranged,
-    ComponentAdded,
-    ComponentRemoved,
-    Configured,
-    Connected,
-    ConnectionModeSet,
-    DetailSet,
-    Disconnected,
     FieldEdit,
     FieldEditProposed,
-    FlowSet,
-    FlowUpdateEvent,
-    OutputSelected,
     PatchOperation,
     PlanProposed,
-    ToolModeSet,
 )
 from agent.contract.questions import EditQuestion
 from agent.turn.loop import CallResumed
 from agent.turn.result import TurnEnded, TurnEvent, TurnResult
-from flows.actions import (
-    AddComponent,
-    Amend,
-    Arrange,
-    Configure,
-    Connect,
-    Disconnect,
-    NodeAction,
-    RemoveComponent,
-    SelectOutput,
-    SetConnectionMode,
-    SetDetail,
-    SetFlow,
-    SetToolMode,
-)
-from flows.document import Flow, Json, JsonObject, Node
-from flows.json_values import Missing
+from flows.document import Flow, JsonObject
 from runtime.run_events import NodeStarted
 from server.json_response import json_bytes
 from tools.events import FileWritten, FlowPreview, FlowUpdate, Progress, RunProgress, TodosWritten
@@ -208,45 +180,6 @@ def file_written(event: FileWritten) -> FileWrittenEvent:
     return written
 
 
-def flow_update(event: FlowUpdate) -> FlowUpdateEvent:
-    """A change as clients receive it."""
-    action = event.action
-    match action:
-        case AddComponent():
-            return ComponentAdded(node=action.node, edges=[edge for _, edge in action.edges] or None)
-        case RemoveComponent():
-            return ComponentRemoved(component_id=Node(action.node).id)
-        case Connect():
-            return Connected(edge=action.edge)
-        case Disconnect():
-            return Disconnected(edge=action.edge)
-        case SetDetail():
-            return DetailSet(path=list(action.path), value=_value(action.new))
-        case SetFlow():
-            return FlowSet(flow=action.new, auto_apply=event.applied)
-        case _:
-            return _node_update(action, event.node)
-
-
-def _node_update(action: NodeAction, node: JsonObject | None) -> FlowUpdateEvent:
-    match action:
-        case Configure():
-            return Configured(component_id=action.node, params={action.field: _value(action.new)}, node=node)
-        case SelectOutput():
-            return OutputSelected(component_id=action.node, output_name=_value(action.new), node=node)
-        case SetConnectionMode():
-            enabled = action.new == "connect_other_models"
-            return ConnectionModeSet(component_id=action.node, field=action.field, enabled=enabled, node=node)
-        case SetToolMode():
-            return ToolModeSet(component_id=action.node, enabled=action.enabled, node=node)
-        case Arrange():
-            return Arranged(component_id=action.node, key=action.key, value=_value(action.new))
-        case Amend():
-            return Amended(component_id=action.node, node=node)
-        case _:
-            assert_never(action)
-
-
 def questions(result: TurnResult) -> list[Event]:
     """The plans and changes of fields that a turn waits for, as updates; other questions stand in `complete` alone."""
     updates: list[Event] = []
@@ -282,7 +215,3 @@ def _patched(edit: _Edit, canvas: Flow) -> _Edit:
 def _path(canvas: Flow, node_id: str, field: str) -> str:
     at = next((at for at, node in enumerate(canvas.nodes) if node.id == node_id), 0)
     return f"/data/nodes/{at}/data/node/template/{field}/value"
-
-
-def _value(value: Json | Missing) -> Json:
-    return None if isinstance(value, Missing) else value

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agent.demo.intent import demo_intent
 from agent.demo.reading import Reading, read
 from agent.demo.words import LANGUAGES, fold
 
@@ -72,3 +73,11 @@ def test_every_part_stands_in_the_message(message: str) -> None:
     assert reading.language in LANGUAGES
     assert all(part.text in message for part in reading.parts)
     assert all(one in message for one in reading.unrecognised_parts)
+
+
+@pytest.mark.parametrize(
+    "message", ["O que faz o componente Split Text?", "Que fait le composant Split Text ?", "O que faz o Split Text?"]
+)
+def test_what_a_component_does_is_asked_and_nothing_is_built(message: str) -> None:
+    assert not read(message).has("build")
+    assert demo_intent(message) == "question"
