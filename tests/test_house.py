@@ -143,3 +143,9 @@ def test_the_lock_file_is_current(folder: Path) -> None:
 @pytest.mark.parametrize(("name", "budget"), [("builder", 2_000), ("question", 700), ("intent", 1_500), ("reply", 700)])
 def test_a_prompt_keeps_within_its_budget_of_characters(name: str, budget: int) -> None:
     assert len(prompt(name)) <= budget
+
+
+def test_what_lands_has_passed_every_row_of_every_table() -> None:
+    assert "make test TABLES=all" in (ROOT / ".ci" / "run").read_text()
+    assert "run: make test-all" in (ROOT / ".github" / "workflows" / "tests.yml").read_text()
+    assert "TABLES ?= part" in (ROOT / "Makefile").read_text()
