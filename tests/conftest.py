@@ -177,9 +177,14 @@ def server_log_level() -> None:
 
 
 @pytest.fixture(scope="session")
-def catalogue() -> Catalogue:
+def catalogue() -> Generator[Catalogue]:
     """An excerpt of the real catalogue: enough component types for most tests, without the engine."""
-    return Catalogue.load(ROOT / "tests" / "flows" / "data" / "catalogue.json")
+    path = ROOT / "tests" / "flows" / "data" / "catalogue.json"
+    shared = Catalogue.load(path)
+    yield shared
+    assert list(shared) == list(Catalogue.load(path)), (
+        "a test has changed what all tests share: a flow shares its fields"
+    )
 
 
 @pytest.fixture(scope="session")

@@ -35,6 +35,7 @@ def test_the_baseline_passes_its_gate_and_covers_every_scenario(gate: tuple[Gate
     assert {one.scenario: one.digest for one in baseline} == {one.id: one.digest for one in SCENARIOS}
 
 
+@pytest.mark.table
 @pytest.mark.engine
 @pytest.mark.anyio
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.id)

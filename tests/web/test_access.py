@@ -24,6 +24,7 @@ RUN = "axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa',
 WIDE = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
 
 
+@pytest.mark.table
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", STATES)
 async def test_nothing_keeps_anyone_out(

@@ -39,6 +39,7 @@ COMMANDS = dict(tree(get_command(command_line())))
 PATHS = pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
 
 
+@pytest.mark.table
 @PATHS
 @pytest.mark.parametrize("columns", ["60", "80", "200"])
 def test_help_fits_the_terminal_and_breaks_no_word(
@@ -66,6 +67,7 @@ def test_a_wide_terminal_takes_fewer_lines(wirewright: Wirewright, monkeypatch: 
     assert lengths[1] < lengths[0] - 3
 
 
+@pytest.mark.table
 @PATHS
 def test_help_shows_no_signs_of_the_parser(path: tuple[str, ...], wirewright: Wirewright) -> None:
     usage, *rest = wirewright(*path, "--help").out.partition("\nExample")[0].splitlines()

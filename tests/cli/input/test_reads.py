@@ -47,6 +47,7 @@ def _check(done: Done, row: Reads, case: str, *, as_json: bool) -> None:
     assert place in message, message
 
 
+@pytest.mark.table
 @pytest.mark.parametrize(("row", "case"), CASES)
 def test_bad_input_is_refused_with_its_place_and_the_remedy(row: Reads, case: str, bench: Bench) -> None:
     if case == FORBIDDEN and os.getuid() != 0:

@@ -47,6 +47,7 @@ def test_every_option_that_names_a_file_has_a_row() -> None:
                 assert any(f"{option.opts[0]} {{}}" in row for row in rows), f"{name} {option.opts[0]}"
 
 
+@pytest.mark.table
 @pytest.mark.parametrize("name", WORKS)
 def test_a_reader_that_leaves_is_no_failure(name: str, bench: Bench) -> None:
     done = bench.run(WORKS[name].arguments, typed=WORKS[name].stdin, stdout="closed")
@@ -55,6 +56,7 @@ def test_a_reader_that_leaves_is_no_failure(name: str, bench: Bench) -> None:
     assert "Exception ignored" not in done.err
 
 
+@pytest.mark.table
 @pytest.mark.parametrize("name", WORKS)
 def test_a_full_disk_behind_standard_output_is_named(name: str, bench: Bench) -> None:
     done = bench.run(WORKS[name].arguments, typed=WORKS[name].stdin, stdout="full")
@@ -65,6 +67,7 @@ def test_a_full_disk_behind_standard_output_is_named(name: str, bench: Bench) ->
     ]
 
 
+@pytest.mark.table
 @pytest.mark.parametrize("signal", ["SIGINT", "SIGTERM"])
 @pytest.mark.parametrize("name", [name for name, work in WORKS.items() if work.at])
 def test_an_interrupted_command_ends_quietly(name: str, signal: str, bench: Bench) -> None:
@@ -75,6 +78,7 @@ def test_an_interrupted_command_ends_quietly(name: str, signal: str, bench: Benc
     assert bench.state() == before
 
 
+@pytest.mark.table
 @pytest.mark.parametrize("name", WORKS)
 def test_the_ordinary_calls_do_what_the_table_says(name: str, bench: Bench) -> None:
     done = bench.run(WORKS[name].arguments, typed=WORKS[name].stdin)

@@ -24,6 +24,7 @@ def _prepared(bench: Bench) -> None:
         path.chmod(0o777)
 
 
+@pytest.mark.table
 @pytest.mark.parametrize("place", BEFORE_WORK)
 @pytest.mark.parametrize("row", [*WRITES, *ENGINE_WRITES], ids=lambda row: row.arguments)
 def test_an_output_that_cannot_be_written_is_refused_before_any_work(row: Writes, place: str, bench: Bench) -> None:

@@ -84,6 +84,7 @@ def step(kind: str, ports: str, *config: str) -> str:
     return text.replace("CONFIG", lines)
 
 
+@pytest.mark.table
 @pytest.mark.parametrize("declared", [one for one in scenarios() if one.inputs], ids=lambda one: one.id)
 def test_every_scenario_has_enough_inputs_and_always_the_same(declared: Scenario, full_catalogue: Catalogue) -> None:
     if declared.components:

@@ -160,6 +160,7 @@ async def test_the_engine_gives_what_is_recorded(scenario: Scenario, engine_envi
     assert await outcomes(scenario, reference, inputs, live) == await outcomes(scenario, reference, inputs, recorded)
 
 
+@pytest.mark.table
 @pytest.mark.parametrize("scenario", BUILT_IN, ids=lambda scenario: scenario.id)
 async def test_right_flows_agree_and_wrong_ones_differ_by_what_is_recorded(
     scenario: Scenario, full_catalogue: Catalogue

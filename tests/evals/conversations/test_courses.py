@@ -10,6 +10,7 @@ from evals.play.environment import PlayEnvironment
 CONVERSATIONS = load_conversations()
 
 
+@pytest.mark.table
 @pytest.mark.engine
 @pytest.mark.anyio
 @pytest.mark.parametrize("conversation", CONVERSATIONS, ids=lambda one: one.id)

@@ -23,6 +23,7 @@ ALWAYS_RUN = {scenario.id for scenario in SCENARIOS[::30]}
 """Scenarios whose references are never taken from recorded runs."""
 
 
+@pytest.mark.table
 @pytest.mark.engine
 @pytest.mark.anyio
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.id)

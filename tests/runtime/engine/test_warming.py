@@ -67,13 +67,16 @@ async def test_waiting_processes_are_replaced_and_serve_every_kind_of_run(
     fresh: Runner, asking: Flow, echo: Flow
 ) -> None:
     assert (await fresh.run(echo, "before")).output == "before"
-    seen = [waiting(fresh)]
+    seen, now = set[str](), waiting(fresh)
     with anyio.fail_after(400):
-        while len(seen) < 3:  # both steps: every process that waited before is another one after
+        while len(now) != 2:  # the process of the run is ending
+            await asyncio.sleep(0.01)
+            now = waiting(fresh)
+        first = now
+        while len(now) != 2 or now & first or len(seen | first) < 6:  # after both steps, each is the third in its place
             await asyncio.sleep(0.01)  # the second step may follow the first at once
             now = waiting(fresh)
-            if len(now) == 2 and not now & seen[-1]:
-                seen.append(now)
+            seen |= now
     for text in ("after", "again"):
         assert (await fresh.run(echo, text)).output == text
         assert (await fresh.run(asking, text, models=MODELS)).output == f"You said {text}."

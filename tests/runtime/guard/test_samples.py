@@ -15,12 +15,14 @@ REFUSED_BENIGN = len(BENIGN) // 100
 """How many ordinary samples the guard may refuse: one in a hundred."""
 
 
+@pytest.mark.table
 @pytest.mark.parametrize("sample", HOSTILE, ids=str)
 @pytest.mark.parity("term-code-gate")
 def test_a_hostile_sample_is_blocked(sample: Sample) -> None:
     assert scan(sample.source()) != []
 
 
+@pytest.mark.table
 @pytest.mark.parametrize("sample", HOSTILE, ids=str)
 def test_a_hostile_sample_does_harm_when_nothing_stops_it(
     sample: Sample, canary: Path, listener: Listener, unguarded: Unguarded
@@ -42,6 +44,7 @@ def test_hardly_a_benign_sample_is_refused() -> None:
     assert len(refused) <= REFUSED_BENIGN, refused
 
 
+@pytest.mark.table
 @pytest.mark.parametrize("sample", BENIGN, ids=str)
 def test_a_benign_sample_runs(sample: Sample, canary: Path, unguarded: Unguarded) -> None:
     ran = unguarded(sample.source(canary), sample.needs)

@@ -10,6 +10,7 @@ WAYS = ways_around()
 NEAR: dict[str, str] = read_yaml(HERE / "samples" / "near_misses.yaml")
 
 
+@pytest.mark.table
 @pytest.mark.parametrize("name", WAYS)
 def test_a_way_around_the_list_is_refused(name: str) -> None:
     assert scan(WAYS[name]) != []

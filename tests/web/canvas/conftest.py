@@ -1,5 +1,6 @@
 """Flows on a canvas: stored by the API, and opened in the browser."""
 
+from copy import deepcopy
 from typing import Any
 
 from playwright.async_api import Locator, expect
@@ -17,7 +18,8 @@ def flow_with(catalogue: Catalogue, *types: str) -> JsonObject:
     for at, name in enumerate(types):
         known = catalogue.get(name)
         assert known is not None
-        nodes.append({**new_node(known, f"{name}-{at}").raw, "position": {"x": at * 360, "y": 0}})
+        mine = deepcopy(new_node(known, f"{name}-{at}").raw)  # it shares its fields with the catalogue
+        nodes.append({**mine, "position": {"x": at * 360, "y": 0}})
     return {"name": "Mine", "data": {"nodes": nodes, "edges": []}}
 
 

@@ -1,5 +1,6 @@
 """Trying the flow: a chat with it, its sessions, its files, and what it needs before it runs."""
 
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ async def trying(look: Look) -> Locator:
 
 
 def echo(catalogue: Catalogue, **values: str) -> JsonObject:
-    flow: Any = flow_of(ECHO, catalogue).to_json()
+    flow: Any = deepcopy(flow_of(ECHO, catalogue).to_json())  # it shares its components with the catalogue
     template = flow["data"]["nodes"][0]["data"]["node"]["template"]
     for name, value in values.items():
         template[name]["value"] = value

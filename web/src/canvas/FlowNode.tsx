@@ -83,7 +83,7 @@ function Shown({ id, data, selected }: NodeProps<CanvasNode>) {
       </header>
       {faults.length > 0 && <Faults faults={faults} />}
       {shown.map((field) => (
-        <div className={`port-row ${refused.has(field.name) ? "refused" : ""}`} key={field.name}>
+        <div className={`port-row ${refused.has(field.name) ? "refused" : ""}`} key={field.name} inert={fate === "removed"}>
           {isPort(field) && <Port id={field.name} side="in" label={labelOf(field)} types={field.input_types ?? []} />}
           <FieldInput
             node={id}

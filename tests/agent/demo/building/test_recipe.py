@@ -36,6 +36,7 @@ def whole(runner_environment: RunnerEnvironment) -> Catalogue:
     return Catalogue.load(runner_environment.catalogue)
 
 
+@pytest.mark.table
 @pytest.mark.engine
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("name", ASKED)
