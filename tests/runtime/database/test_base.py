@@ -29,7 +29,7 @@ def test_an_annotation_is_a_column_that_may_be_null_if_it_may_be_none() -> None:
 def test_a_type_that_no_column_stores_is_refused() -> None:
     with pytest.raises(TypeError, match="'at'"):
 
-        class Row(Base):  # pyright: ignore[reportUnusedClass]
+        class Row(Base):  # pyright: ignore[reportUnusedClass]  (making it is what fails)
             metadata = MetaData()
             __tablename__ = "rows"
 

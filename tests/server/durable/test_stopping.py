@@ -37,7 +37,7 @@ def test_a_turn_under_way_is_left_to_the_next_server_when_its_server_is_stopped(
                 held.set()
                 await asyncio.Event().wait()
 
-            caller.assistant.runner.describe_component = hangs  # type: ignore[method-assign]
+            caller.assistant.runner.describe_component = hangs  # type: ignore[method-assign]  (a stand-in of one method)
             flow = await (await caller.flows()).add(flow_of(LOUDER, place.catalogue))
             await started(caller, {"session_id": "s", "turn_id": "t", "input_value": MESSAGE, "flow_id": flow.id})
             async with asyncio.timeout(60):

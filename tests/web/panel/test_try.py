@@ -119,7 +119,7 @@ async def test_files_go_along_with_a_message(browser: Browser, catalogue: Catalo
         await expect(look.page.locator(".composer .chips")).to_have_count(0)
     [tweaks] = runner.tweaks
     assert tweaks is not None
-    assert [list(values["files"]) for values in tweaks.values()] == [["hours.txt"]]  # pyright: ignore[reportArgumentType]
+    assert [list(values["files"]) for values in tweaks.values()] == [["hours.txt"]]  # pyright: ignore[reportArgumentType]  (as JSON has it)
 
 
 async def test_earlier_sessions_are_listed_gone_on_with_and_deleted(browser: Browser, catalogue: Catalogue) -> None:
