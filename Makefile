@@ -9,6 +9,8 @@ RUNS ?= 1000
 WORKERS ?= $(shell $(PYTHON) -c 'import os; print(min(4, (os.cpu_count() or 1) + 2))')
 # `part` plays a tenth of the rows of the largest tables, `all` all of them.
 TABLES ?= part
+# How many tests that failed may be tried again, alone.
+SECOND_TRY ?= 0
 PYTEST := $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
 # uv draws its bars on a terminal. Elsewhere its lines pass, except one for each of a hundred packages.
 SYNC = if [ -t 2 ]; then $(UV) sync --frozen --python $(PYTHON); else \
@@ -48,7 +50,7 @@ run: .venv/.installed ## Start the server and print its address; the page is bui
 test: install ## Run the linters and the tests, side by side.
 	@mkdir -p .cache; \
 	$(MAKE) --no-print-directory lint >.cache/lint.log 2>&1 & lint=$$!; \
-	$(PYTEST) --tables $(TABLES); tests=$$?; \
+	$(PYTEST) --tables $(TABLES) --second-try $(SECOND_TRY); tests=$$?; \
 	wait $$lint; linted=$$?; \
 	cat .cache/lint.log; \
 	[ $$linted = 0 ] || echo "The linters failed."; \

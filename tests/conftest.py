@@ -65,6 +65,7 @@ pytest_plugins = [
     "tests.processes.forked",
     "tests.processes.forked_workers",
     "tests.databases.postgres",
+    "tests.tries.second_try",
     "tests.processes.warm_engines",
     "tests.commands.forked",
     "tests.conformance.clients",

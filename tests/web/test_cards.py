@@ -313,7 +313,9 @@ LATE = """addEventListener("hashchange", (event) => {
 }, true);"""
 
 
-async def test_keys_find_the_message_field_of_a_page_that_is_slow_to_turn(browser: Browser, catalogue: Catalogue) -> None:
+async def test_keys_find_the_message_field_of_a_page_that_is_slow_to_turn(
+    browser: Browser, catalogue: Catalogue
+) -> None:
     async with looking(browser, who(catalogue)) as look:
         await empty(look)
         await look.page.get_by_role("tab", name="Try the flow").click()
