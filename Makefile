@@ -7,8 +7,10 @@ ROUNDS ?= 20
 RUNS ?= 1000
 # Two more than there are cores: some tests wait.
 WORKERS ?= $(shell $(PYTHON) -c 'import os; print(min(4, (os.cpu_count() or 1) + 2))')
-# `part` plays a tenth of the rows of the largest tables, `all` all of them.
-TABLES ?= part
+# `part` leaves out slow tests and nine of ten rows of the largest tables; `all` leaves out nothing.
+PLAY ?= part
+# How many tests that failed may be tried again, alone.
+SECOND_TRY ?= 0
 PYTEST := $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
 # uv draws its bars on a terminal. Elsewhere its lines pass, except one for each of a hundred packages.
 SYNC = if [ -t 2 ]; then $(UV) sync --frozen --python $(PYTHON); else \
@@ -18,7 +20,7 @@ export UV_PYTHON_DOWNLOADS := never
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install page run test test-all test-langflow lint format bench bench-original evals soak soak-runs soak-evals kill-rate cheats false-alarms
+.PHONY: help install page run test test-all slow-tests test-langflow lint format bench bench-original evals soak soak-runs soak-evals kill-rate cheats false-alarms
 
 help: ## List the targets.
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -48,15 +50,18 @@ run: .venv/.installed ## Start the server and print its address; the page is bui
 test: install ## Run the linters and the tests, side by side.
 	@mkdir -p .cache; \
 	$(MAKE) --no-print-directory lint >.cache/lint.log 2>&1 & lint=$$!; \
-	$(PYTEST) --tables $(TABLES); tests=$$?; \
+	$(PYTEST) --play $(PLAY) --second-try $(SECOND_TRY); tests=$$?; \
 	wait $$lint; linted=$$?; \
 	cat .cache/lint.log; \
 	[ $$linted = 0 ] || echo "The linters failed."; \
 	[ $$tests = 0 ] || echo "Tests failed."; \
 	[ $$linted = 0 ] && [ $$tests = 0 ]
 
-test-all: ## As test, with all rows of the largest tables, as CI does.
-	@$(MAKE) --no-print-directory test TABLES=all
+test-all: ## As test, with the slow tests and all rows of the largest tables, as CI does.
+	@$(MAKE) --no-print-directory test PLAY=all
+
+slow-tests: install ## Play all tests and record which of them `make test` leaves out because they take long.
+	@$(PYTEST) --record-slow
 
 lint: install ## Check style, formatting and types.
 	@$(BIN)/ruff check .

@@ -10,7 +10,6 @@ from collections.abc import AsyncIterator, Generator
 from itertools import count
 from pathlib import Path
 from typing import Any
-from zlib import crc32
 
 import pytest
 
@@ -65,6 +64,8 @@ pytest_plugins = [
     "tests.processes.forked",
     "tests.processes.forked_workers",
     "tests.databases.postgres",
+    "tests.tries.part",
+    "tests.tries.second_try",
     "tests.processes.warm_engines",
     "tests.commands.forked",
     "tests.conformance.clients",
@@ -73,15 +74,9 @@ pytest_plugins = [
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Options of `tests/surfaces`, and how much of the largest tables is played."""
+    """Options of `tests/surfaces`."""
     parser.addoption("--subject-python", metavar="PATH", help="capture surfaces of the installation of this Python")
     parser.addoption("--update-surfaces", action="store_true", help="refresh the snapshots of public surfaces")
-    parser.addoption(
-        "--tables",
-        choices=("all", "part"),
-        default="all",
-        help="play all rows of the largest tables (marked `table`), or every tenth",
-    )
 
 
 ENGINE_FIXTURES = {"runner_environment", "warm_environment", "engine", "started_engine", "nursery"}
@@ -91,10 +86,8 @@ LONGEST = ("test_plain_user.py", "test_truth.py", "test_wheel.py")
 """Files with a single test that takes longer than ten seconds."""
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark every test that uses the engine's environment, so that `-m "not engine"` selects those that run anywhere.
-
-    With `--tables part`, nine of ten rows of the largest tables are left out: always the same.
 
     Tests that share a process come first and together, in the order that they have: few workers start that process.
     Before them come those that take longest, so that none of these is left over for a single worker at the end.
@@ -102,28 +95,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if ENGINE_FIXTURES & set(getattr(item, "fixturenames", ())):
             item.add_marker("engine")
-    if config.getoption("tables") == "part":
-        left_out = _left_out(items)
-        config.hook.pytest_deselected(items=[item for item in items if item.nodeid in left_out])
-        items[:] = [item for item in items if item.nodeid not in left_out]
     items.sort(key=_shared_process)
-
-
-PART = 10
-"""One of how many rows of a table is played when a part of it is."""
-
-
-def _left_out(items: list[pytest.Item]) -> set[str]:
-    """The rows of the largest tables that are not played in part: each table keeps at least one, chosen by its id."""
-    tables: dict[str, list[str]] = {}
-    for item in items:
-        if item.get_closest_marker("table"):
-            tables.setdefault(item.nodeid.partition("[")[0], []).append(item.nodeid)
-    left: set[str] = set()
-    for rows in tables.values():
-        rows.sort(key=lambda row: crc32(row.encode()))
-        left.update(rows[max(1, len(rows) // PART) :])
-    return left
 
 
 def _shared_process(item: pytest.Item) -> int:

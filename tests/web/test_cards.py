@@ -306,6 +306,31 @@ async def test_a_dot_lists_the_fields_that_users_see(browser: Browser, catalogue
         assert not [text for text in texts if "_type" in text or ".code" in text]
 
 
+LATE = """addEventListener("hashchange", (event) => {
+  if (event.isLate) return;
+  event.stopImmediatePropagation();
+  setTimeout(() => dispatchEvent(Object.assign(new Event("hashchange"), { isLate: true })), 300);
+}, true);"""
+
+
+async def test_keys_find_the_message_field_of_a_page_that_is_slow_to_turn(
+    browser: Browser, catalogue: Catalogue
+) -> None:
+    async with looking(browser, who(catalogue)) as look:
+        await empty(look)
+        await look.page.get_by_role("tab", name="Try the flow").click()
+        await look.page.get_by_role("textbox", name="Input of the run").click()
+        await look.page.evaluate(LATE)
+        await look.page.keyboard.press("Alt+A")
+        await expect(look.page.get_by_role("textbox", name="Message to the assistant")).to_be_focused()
+        await look.page.get_by_role("tab", name="Try the flow").click()
+        await look.page.get_by_role("textbox", name="Input of the run").click()
+        await look.page.keyboard.press("Alt+A")
+        await look.page.get_by_role("link", name="All flows").focus()
+        await expect(look.page.get_by_role("textbox", name="Message to the assistant")).to_be_visible()
+        await expect(look.page.get_by_role("textbox", name="Message to the assistant")).not_to_be_focused()
+
+
 @pytest.mark.parity("ADR-012")
 async def test_the_keys_that_go_to_the_message_field_can_be_changed(browser: Browser, catalogue: Catalogue) -> None:
     async with looking(browser, who(catalogue)) as look:

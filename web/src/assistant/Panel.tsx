@@ -8,6 +8,7 @@ import { strings } from "../strings";
 import { Tabs } from "../ui/Tabs";
 import { Conversation } from "./Conversation";
 import { TryPanel } from "./TryPanel";
+import { focusWhenShown } from "./focus";
 import { pressed } from "./shortcut";
 
 const TestsPanel = lazy(() => import("./TestsPanel").then((loaded) => ({ default: loaded.TestsPanel })));
@@ -28,7 +29,7 @@ export function Panel() {
       event.preventDefault();
       go({ view: "flow", id, tab: null });
       useCanvas.getState().show("panel");
-      requestAnimationFrame(() => requestAnimationFrame(() => document.getElementById("message")?.focus()));
+      focusWhenShown("message");
     };
     window.addEventListener("keydown", listen);
     return () => window.removeEventListener("keydown", listen);

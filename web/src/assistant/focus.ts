@@ -13,3 +13,17 @@ export function focusAfterAnswer(): void {
 export function isShown(one: Element): boolean {
   return one.isConnected && getComputedStyle(one).visibility !== "hidden";
 }
+
+const FRAMES = 120;
+
+/** Gives the keyboard to a field by its id as soon as it is drawn and shown, unless the user turns to something else first. */
+export function focusWhenShown(id: string): void {
+  const before = document.activeElement;
+  const go = (left: number) => {
+    const field = document.getElementById(id);
+    const hasMoved = document.activeElement !== before && document.activeElement !== document.body;
+    if (field !== null && isShown(field)) field.focus();
+    else if (left > 0 && !hasMoved) requestAnimationFrame(() => go(left - 1));
+  };
+  requestAnimationFrame(() => go(FRAMES));
+}

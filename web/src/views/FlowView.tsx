@@ -2,6 +2,7 @@ import { MessageSquare, Workflow } from "lucide-react";
 import { useEffect, useState } from "react";
 
 import { Panel } from "../assistant/Panel";
+import { focusWhenShown } from "../assistant/focus";
 import { Canvas } from "../canvas/Canvas";
 import { Toolbar } from "../canvas/Toolbar";
 import { nodesOf } from "../flow/document";
@@ -33,7 +34,7 @@ export function FlowView({ id }: { id: string }) {
       setReady(true);
       const isEmpty = nodesOf(useFlow.getState().history.present).length === 0;
       show(isEmpty || tabNow() !== null ? "panel" : "canvas");
-      if (isEmpty && WIDE.matches) requestAnimationFrame(() => document.getElementById("message")?.focus());
+      if (isEmpty && WIDE.matches) focusWhenShown("message");
       if (known === null) {
         useAssistant.getState().startNew();
         kept.keepSession(id, useAssistant.getState().session);

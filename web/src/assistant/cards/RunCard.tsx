@@ -4,6 +4,7 @@ import { strings, language } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Markdown } from "../../ui/Markdown";
 import { RUN_INPUT } from "../TryPanel";
+import { focusWhenShown } from "../focus";
 import type { Part } from "../parts";
 
 /** What a run of the flow gave, and what it took. */
@@ -38,7 +39,7 @@ function Nothing() {
   const tryIt = () => {
     if (id === null) return;
     go({ view: "flow", id, tab: "try" });
-    requestAnimationFrame(() => requestAnimationFrame(() => document.getElementById(RUN_INPUT)?.focus()));
+    focusWhenShown(RUN_INPUT);
   };
   return (
     <>
