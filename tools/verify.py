@@ -84,7 +84,7 @@ async def verify(
         return Verification(caveat=_LATER)
     unavailable = await bench.wait_for_runner(emit)
     if unavailable is not None:
-        return Verification(caveat=f"It was checked but not run: {unavailable.message}")
+        return Verification(caveat=f"It was checked but not run: {unavailable.message} {unavailable.fix}".strip())
     found, answers = Verification(), list[tuple[Probe, RunResult]]()
     for probe in probes_for(flow, probes):
         found = await _probed(bench, flow, probe)

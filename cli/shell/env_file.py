@@ -11,8 +11,8 @@ NAME = ".env"
 LIMIT = 1024 * 1024
 """Bytes of such a file."""
 _OURS = ("WIREWRIGHT_", "OTEL_", "LOGFIRE_")
-_NOT_OURS = frozenset({"WIREWRIGHT_SERVER"})
-"""What a folder must not decide: where messages, files and tokens are sent."""
+_NOT_OURS = frozenset({"WIREWRIGHT_SERVER", "WIREWRIGHT_RUN_CONFINEMENT"})
+"""What a folder must not decide: where messages, files and tokens are sent, and whether runs are confined."""
 _RUN_VARIABLES = "WIREWRIGHT_RUN_VARIABLES"
 
 
