@@ -18,7 +18,7 @@ VARIABLE: Final = "WIREWRIGHT_RUN_CONFINEMENT"
 """The operator's rule; read from the process's environment alone."""
 
 LANDLOCK: Final = 4
-"""The oldest Landlock that confines a run: version 3 keeps it from cutting files short, 4 to the ports that it may use."""
+"""The oldest Landlock that confines a run: 3 keeps it from cutting files short, 4 to the ports that it may use."""
 
 REQUIRED: Final = {
     "files": "file system",
@@ -44,7 +44,7 @@ CANNOT_FORK: Final = RunError(
 
 UNTRIED: Final = RunError(
     code="crash",
-    message="Whether runs can be confined on this machine could not be tried: the process that tries it did not answer.",
+    message="Whether runs can be confined on this machine is not known: the process that tries it did not answer.",
     fix="Try again; a run tries it, too.",
 )
 """What is known when the trial failed."""

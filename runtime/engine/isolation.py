@@ -11,10 +11,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flows.json_values import as_object
-from runtime.engine.confinement import CANNOT_FORK, UNTRIED, Confinement, can_fork, rule_of_environment
+from runtime.engine.confinement import (
+    CANNOT_FORK,
+    UNTRIED,
+    Confinement,
+    ConfinementRule,
+    can_fork,
+    rule_of_environment,
+)
 from runtime.results import RunError
 
-PROBE_SECONDS = 20.0
+PROBE_SECONDS = 60.0
+"""What the trial may take: half a second, and much longer on a busy machine."""
 
 _CONFINED: Mapping[str, tuple[str, str, str]] = {
     "files": (
@@ -95,6 +103,19 @@ def try_confinement(source: Path) -> Confinement | None:
             return Confinement.read(as_object(json.loads(tried.stdout)))
         except (OSError, ValueError, subprocess.TimeoutExpired):
             return None
+
+
+def refusal_of_machine(source: Path, rule: ConfinementRule) -> RunError | None:
+    """Why no flow runs on this system under a rule; None when flows run, or when that could not be tried.
+
+    Args:
+        source: the folder of the runner's source.
+        rule: the operator's.
+    """
+    if not can_fork():
+        return CANNOT_FORK
+    tried = try_confinement(source)
+    return None if tried is None else tried.refusal(rule)
 
 
 def refusal_here(confinement: Confinement | None) -> RunError | None:

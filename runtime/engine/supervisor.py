@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from flows.catalogue import Catalogue
-from runtime.engine.confinement import CANNOT_FORK, Confinement, ConfinementRule, can_fork
+from runtime.engine.confinement import CANNOT_FORK, ConfinementRule, can_fork
 from runtime.engine.environment_variables import engine_environment
-from runtime.engine.isolation import try_confinement
+from runtime.engine.isolation import refusal_of_machine
 from runtime.engine.process import Engine, EngineDied
 from runtime.engine.spares import Spares
 from runtime.files.lock import FileLock
@@ -246,12 +246,8 @@ class EngineSupervisor:
             self._fail(old, RunError(code="crash", message=error.message, fix=error.fix))
             if error.temporary and self.state == "failed":
                 self._try_again()
-        except EngineDied as error:
-            message = f"The flow engine does not start: {error}."
-            self._fail(old, RunError(code="crash", message=message, fix=INSTALL_FIX))
-        except RunFailed as refused:
-            self._refused = refused.error
-            self._fail(old, refused.error)
+        except (EngineDied, RunFailed) as error:
+            self._fail(old, self._explained(error))
         except OSError:
             message = "The flow engine could not be started: the system refused a file or a process."
             self._fail(old, RunError(code="crash", message=message, fix="Check the disk and its permissions."))
@@ -266,10 +262,18 @@ class EngineSupervisor:
             if old is not None:
                 self.run_in_background(self._retire(old))
 
+    def _explained(self, error: EngineDied | RunFailed) -> RunError:
+        """Why the engine does not run; a machine that was refused is refused for good."""
+        if isinstance(error, RunFailed):
+            self._refused = error.error
+            return error.error
+        return RunError(code="crash", message=f"The flow engine does not start: {error}.", fix=INSTALL_FIX)
+
     async def _installed_and_launched(self, environment: RunnerEnvironment) -> Engine:
         self._set_state("installing")
         if not await asyncio.to_thread(lambda: environment.installed):
-            self._check(await asyncio.to_thread(try_confinement, environment.source))  # before a download for nothing
+            # before a download for nothing
+            self._check(await asyncio.to_thread(refusal_of_machine, environment.source, self._confinement))
         await environment.install(self._report)
         try:
             return await self._launch(environment)
@@ -318,19 +322,15 @@ class EngineSupervisor:
             lock=mark_in_use(environment.folder),
         )
         try:
-            self._check(engine.confinement)
+            self._check(engine.confinement.refusal(self._confinement))
         except RunFailed:
             await engine.kill()
             raise
         return engine
 
-    def _check(self, confinement: Confinement | None) -> None:
-        """Refuse a machine that cannot confine runs; one that nobody knows about shows with its first run.
-
-        Raises:
-            RunFailed: it cannot, and the rule requires it.
-        """
-        refusal = None if confinement is None else confinement.refusal(self._confinement)
+    @staticmethod
+    def _check(refusal: RunError | None) -> None:
+        """Raise RunFailed with the reason why no flow runs on this machine, if there is one."""
         if refusal is not None:
             raise RunFailed(refusal)
 

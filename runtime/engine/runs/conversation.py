@@ -144,7 +144,7 @@ async def converse(
 
 
 def _confinement(line: bytes) -> Confinement:
-    """What a process says of its confinement, before it was given anything; raises _Unusable if it says something else."""
+    """What a process says of its confinement before it is given anything; raises _Unusable for anything else."""
     try:
         message = as_object(json.loads(line))
     except (ValueError, RecursionError):
