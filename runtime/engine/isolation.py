@@ -28,7 +28,7 @@ _CONFINED: Mapping[str, tuple[str, str, str]] = {
     "files": (
         "file system",
         "reads the engine and system libraries, writes its private folder, nothing else",
-        "Landlock",
+        "Landlock 3",
     ),
     "memory of others": (
         "memory of others",

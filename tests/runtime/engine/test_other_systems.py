@@ -65,7 +65,7 @@ LACKING: list[tuple[int, bool, str, tuple[str, ...]]] = [
     (3, True, OLD_LANDLOCK.format(3), (NETWORK,)),
     (3, False, f"{OLD_LANDLOCK.format(3)} and {NO_SECCOMP}", (CALLS, NETWORK)),
 ]
-"""A version of Landlock, whether there is seccomp, what the kernel lacks in words, and which protections are missing."""
+"""A version of Landlock, whether there is seccomp, what the kernel lacks in words, and the missing protections."""
 able = pytest.mark.skipif(not kernel.confines(), reason="this kernel itself lacks Landlock 4 or seccomp")
 
 
