@@ -8,7 +8,7 @@ import pytest
 
 from runtime.install import environment
 from tests.cli.conftest import Wirewright
-from tests.processes.other_systems import lacking
+from tests.processes.kernels.lacking import lacking
 from tests.shared import kernel
 
 VARIABLE = "WIREWRIGHT_RUN_CONFINEMENT"

@@ -17,7 +17,7 @@ from runtime.engine.isolation import protections, try_confinement
 from runtime.install.environment import RunnerEnvironment, runner_source
 from runtime.results import RunResult
 from runtime.runner import Runner
-from tests.processes.other_systems import Installed, Uninstalled, lacking
+from tests.processes.kernels.lacking import Installed, Uninstalled, lacking
 from tests.runtime.conftest import FakeEnvironment
 from tests.runtime.engine import test_plain_user as plain_user
 from tests.shared import kernel

@@ -16,7 +16,7 @@ from runtime.results import BUSY
 from runtime.run_events import NodeFinished, NodeStarted, NodeToken, RunEvent
 from runtime.runner import Runner
 from server.settings import ServerSettings
-from tests.processes.other_systems import Uninstalled, lacking
+from tests.processes.kernels.lacking import Uninstalled, lacking
 from tests.server.live import ASSIST, FLOWS, event_of, serving
 from tests.shared import kernel
 from tests.shared.scripted_assistant import assistant
