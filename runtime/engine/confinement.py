@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias, cast, get_args
 
@@ -28,17 +27,16 @@ REQUIRED: Final = {
 }
 """The parts of the confinement that no run goes without, and the names that the status gives them."""
 
+STILL_WORKS: Final = "Building, checking and searching work here."
 FIX: Final = (
-    "Run flows on Linux 6.7 or newer with Landlock and seccomp: on macOS in a virtual machine, in a container with a "
-    f"profile that allows both. Or set {VARIABLE}=available in the environment, which runs them with what this machine "
-    "has. Building, checking and searching work here."
+    "Run flows on Linux 6.7 or newer with Landlock and seccomp, on another system in a virtual machine. "
+    f"Or set {VARIABLE}=available in the environment: flows then run with what this machine has. {STILL_WORKS}"
 )
-
 
 CANNOT_FORK: Final = RunError(
     code="refused",
     message="Flows do not run on this system: it cannot fork, but every flow runs in a process of its own.",
-    fix="Run flows on Linux, or on Windows in WSL. Building, checking and searching work here.",
+    fix=f"Run flows on Linux, or on Windows in WSL. {STILL_WORKS}",
 )
 """Why no flow runs on Windows, whatever the rule."""
 
@@ -80,22 +78,15 @@ class Confinement:
         """Why no flow runs with this confinement under a rule; None when flows run."""
         if rule == "available" or not self.missing:
             return None
-        lacks = " and ".join(self._lacks())
-        message = f"Flows do not run on this machine: its kernel has {lacks}, but every run is confined."
+        message = f"Flows do not run on this machine, because its kernel lacks what confines them: {self._lacks()}."
+        if 0 < self.landlock < LANDLOCK:
+            message += f" Its Landlock is version {self.landlock}."
         return RunError(code="refused", message=message, fix=FIX)
 
-    def _lacks(self) -> Iterator[str]:
-        if not {"files", "ports"} <= self.held:
-            if self.landlock == 0:
-                yield "no Landlock"
-            elif self.landlock < LANDLOCK:
-                yield f"only version {self.landlock} of Landlock, not {LANDLOCK}"
-            else:
-                yield "a Landlock that does not take the rules of runs"
-        if "system calls" not in self.held:
-            yield "no seccomp for filters of system calls"
-        if "privileges" not in self.held:
-            yield "no way for a process to give up its privileges"
+    def _lacks(self) -> str:
+        """What the kernel lacks, by its names: the same in every language."""
+        wanted = {f"Landlock {LANDLOCK}": ("files", "ports"), "seccomp": ("system calls",), "capset": ("privileges",)}
+        return ", ".join(name for name, parts in wanted.items() if not self.held.issuperset(parts))
 
 
 def can_fork() -> bool:

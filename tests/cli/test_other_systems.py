@@ -15,9 +15,9 @@ VARIABLE = "WIREWRIGHT_RUN_CONFINEMENT"
 ABLE = pytest.mark.skipif(not kernel.confines(), reason="this kernel itself lacks Landlock 4 or seccomp")
 REASONS = {
     "fork": "it cannot fork",
-    "Landlock": "its kernel has no Landlock, but",
-    "old Landlock": "its kernel has only version 3 of Landlock, not 4, but",
-    "seccomp": "its kernel has no seccomp for filters of system calls, but",
+    "Landlock": "its kernel lacks what confines them: Landlock 4.",
+    "old Landlock": "its kernel lacks what confines them: Landlock 4. Its Landlock is version 3.",
+    "seccomp": "its kernel lacks what confines them: seccomp.",
 }
 MISSING = {
     "Landlock": ["file system", "network of other runs"],

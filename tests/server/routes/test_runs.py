@@ -158,7 +158,7 @@ async def test_a_machine_that_cannot_confine_runs_refuses_them_whatever_the_requ
             built = await live.client.post(ASSIST, json={"input_value": "Build a flow that echoes its input"})
     error = ran_without.json()["error"]
     assert (ran_without.status_code, error["code"]) == (503, "runner_not_ready")
-    assert "its kernel has no Landlock" in error["message"]
+    assert "its kernel lacks what confines them: Landlock 4." in error["message"]
     assert "WIREWRIGHT_RUN_CONFINEMENT=available" in error["fix"]
     assert asked.json()["error"]["message"] == error["message"]
     assert (ready.status_code, ready.json()["runner"], ready.json()["message"]) == (503, "failed", error["message"])
