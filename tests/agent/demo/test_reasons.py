@@ -94,7 +94,7 @@ async def ask(
 
 
 def usual_failures() -> Iterator[RunError]:
-    """Errors of runs as people get them: no key, a refused key, no file, no bundle, no time, a machine without means."""
+    """Errors of runs as people get them: no key, a refused key, no file, no bundle, no time, no confinement."""
     yield CANNOT_FORK
     for landlock in (0, 3):
         refusal = Confinement(landlock=landlock).refusal("required")
