@@ -1,6 +1,7 @@
 """The confinement of one run: limits on what it may use, touch and reach, set before its request is read.
 
-Each part is tried separately; a part that this kernel does not support is left out, and `runner status` reports it.
+Each part is tried separately. The process tells its client which hold, and gets no flow unless those that are required
+do, or the operator allows it (`runtime.engine.confinement`); `runner status` reports them all.
 """
 
 import contextlib
