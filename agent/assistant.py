@@ -124,6 +124,7 @@ class Assistant:
             allow_variables=settings.run_variables,
             private_hosts=settings.run_hosts,
             host_rule=settings.run_network,
+            confinement=settings.run_confinement,
         )
         async with runner:
             assistant = cls(settings, runner, model=model, waits_for_engine=waits_for_engine)

@@ -10,6 +10,7 @@ from flows.paths import cache_folder, data_folder
 from runtime.database.backends.urls import database_url
 from runtime.egress.hosts import read_hosts
 from runtime.egress.policy import HostRule
+from runtime.engine.confinement import ConfinementRule
 from runtime.files.store import COUNT_LIMIT, TOTAL_LIMIT
 from runtime.files.upload import UPLOAD_LIMIT, FileLimits
 
@@ -43,6 +44,10 @@ class AssistantSettings(BaseSettings):
 
     run_network: HostRule = "allow"
     """Whether users' runs may reach public hosts: `allow`, `ask` for each, or `deny`."""
+
+    run_confinement: ConfinementRule = "required"
+    """Whether flows run on a machine whose kernel lacks Landlock or seccomp: `required` refuses them, `available` runs
+    them with what there is."""
 
     request_limit: int = Field(default=30, ge=1)
     """The maximum number of model requests in a turn."""

@@ -98,13 +98,21 @@ def check_model(model: str | None, settings: "AssistantSettings") -> None:
 async def open_assistant(settings: "AssistantSettings", start: StartingPoint) -> AsyncGenerator["Assistant"]:
     """Install the engine if it is missing, open the assistant and prepare what it starts from.
 
-    An engine that cannot be installed is noted: questions are answered without it.
+    An engine that cannot be installed, or that could run nothing here, is noted: questions are answered without it.
     """
     from agent.assistant import Assistant
+    from runtime.engine.isolation import refusal_of_machine
+    from runtime.install.environment import RunnerEnvironment
+    from runtime.install.errors import InstallError
 
     try:
-        await install()
-    except EngineUnavailable as unavailable:
+        environment = RunnerEnvironment.locate(settings.cache)
+        refusal = None if environment.installed else refusal_of_machine(environment.source, settings.run_confinement)
+        if refusal is None:
+            await install()
+        else:
+            print_message(f"{refusal.message} {refusal.fix}")
+    except (EngineUnavailable, InstallError) as unavailable:
         print_message(f"{unavailable.message} {unavailable.fix}")
     async with Assistant.open(settings) as assistant:
         await start.prepare(assistant)

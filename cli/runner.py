@@ -72,9 +72,20 @@ def status(*, as_json: Json = False) -> None:
     if found.bundles:
         print_lines(f"Bundles: {', '.join(found.bundles)}.")
     print_lines(f"Catalogue: {f'{found.component_types} component types' if found.catalogue else 'none yet'}.")
+    print_lines(_runs_here(found))
     print_lines("Runs are confined by:")
     print_rows((("yes" if one.active else "no", f"{one.name}: {one.note}") for one in found.protections), indent="  ")
     print_lines(f"Keys at rest are encrypted with a key from {_PLACES[_secret_key()]}.")
+
+
+def _runs_here(found: "RunnerStatus") -> str:
+    """Whether flows run on this machine, and without what."""
+    if found.refusal is not None:
+        return f"{found.refusal.message} {found.refusal.fix}"
+    if found.missing_protections:
+        missing = ", ".join(found.missing_protections)
+        return f"Flows run here without what usually confines them ({missing}): WIREWRIGHT_RUN_CONFINEMENT allows it."
+    return "Flows run here, confined."
 
 
 _PLACES = {

@@ -9,8 +9,11 @@ from pathlib import Path
 def data_folder() -> Path:
     """Return the data folder: `WIREWRIGHT_DATA`, or the platform's folder for user data."""
     chosen = os.environ.get("WIREWRIGHT_DATA")
-    if chosen:
-        return Path(chosen).expanduser()
+    return Path(chosen).expanduser() if chosen else platform_data_folder()
+
+
+def platform_data_folder() -> Path:
+    """Return the platform's folder for user data."""
     from platformdirs import user_data_path  # here, because it takes a tenth of the time to import the builder
 
     return user_data_path("wirewright", appauthor=False)

@@ -44,7 +44,7 @@ def main(parent: int, connection: int, folder: Path) -> NoReturn:
     """
     status = 70
     try:
-        isolate(parent, connection, folder)
+        held = isolate(parent, connection, folder)
         incoming = Incoming(connection)
         if not incoming.wait(SETTLE):
             rehearse()
@@ -53,14 +53,18 @@ def main(parent: int, connection: int, folder: Path) -> NoReturn:
 
                 models.rehearse()
         if line := incoming.line():
-            serve(json.loads(line), incoming, Outgoing(connection), folder)
+            serve(json.loads(line), incoming, Outgoing(connection), folder, held)
         status = 0
     finally:
         os._exit(status)
 
 
-def isolate(parent: int, connection: int, folder: Path) -> None:
-    """Start a session, close every other descriptor, use private folders and an allow-listed environment, confine."""
+def isolate(parent: int, connection: int, folder: Path) -> list[str]:
+    """Start a session, close every other descriptor, use private folders and an allow-listed environment, confine.
+
+    Returns:
+        The names of the parts of the confinement that hold.
+    """
     os.setsid()
     end_with_parent(parent)
     signal.set_wakeup_fd(-1)
@@ -75,13 +79,14 @@ def isolate(parent: int, connection: int, folder: Path) -> None:
     environment = run_environment(dict(os.environ), home, temporary)
     os.environ.clear()
     os.environ.update(environment)
-    confine_process(folder)
+    held = confine_process(folder)
     os.chdir(work)
     discard_output()
     tempfile.tempdir = None
     if "numpy" in sys.modules:  # Python's own generator has a new seed after each fork
         sys.modules["numpy"].random.seed(int.from_bytes(os.urandom(4)))
     _move_engine_home(home)
+    return held
 
 
 def close_all_but(connection: int) -> None:
@@ -111,7 +116,7 @@ def _move_engine_home(home: str) -> None:
         service.settings.__dict__["config_dir"] = home
 
 
-def serve(policy: dict[str, Any], incoming: Incoming, outgoing: Outgoing, folder: Path) -> None:
+def serve(policy: dict[str, Any], incoming: Incoming, outgoing: Outgoing, folder: Path, held: list[str]) -> None:
     """Confine this process as the policy says, take its files and its request, and write the result.
 
     Args:
@@ -119,14 +124,15 @@ def serve(policy: dict[str, Any], incoming: Incoming, outgoing: Outgoing, folder
         incoming: gives the files, then the request.
         outgoing: takes events and the result.
         folder: the private folder.
+        held: the parts of the confinement that hold already.
     """
     listeners: list[int] = []
-    confine_network(
+    held = held + confine_network(
         policy["timeout"],
         policy["ports"],
         on_listener=listeners.append,
     )
-    outgoing.confined(listeners)
+    outgoing.confined(held, listeners)
     for name, size in policy["files"]:
         path = folder / WORK / name
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

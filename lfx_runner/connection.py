@@ -6,6 +6,7 @@ import socket
 import threading
 from collections.abc import Iterator
 
+from lfx_runner.confine import landlock
 from lfx_runner.protocol import MAX_EVENT, MAX_EVENTS, MAX_EVENTS_SIZE, Message, encode, write_all
 
 CHUNK = 1 << 18
@@ -76,9 +77,9 @@ class Outgoing:
             for data in (line, *files):
                 self._write(data)
 
-    def confined(self, listeners: list[int]) -> None:
-        """Say that this process is confined; passes on, and closes, where the kernel asks about unknown calls."""
-        line = encode({"type": "confined"})
+    def confined(self, held: list[str], listeners: list[int]) -> None:
+        """Say which parts of the confinement hold; passes on, and closes, where the kernel asks about unknown calls."""
+        line = encode({"type": "confined", "held": held, "landlock": landlock.abi()})
         with socket.socket(fileno=os.dup(self._descriptor)) as connection:
             socket.send_fds(connection, [line], listeners)
         for listener in listeners:

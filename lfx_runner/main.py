@@ -66,6 +66,7 @@ def serve(folder: str) -> int:
     from lfx_runner.confine import interpreter, proxy  # imports HTTP clients
     from lfx_runner.confine.linux import gather_memory
     from lfx_runner.confine.numbers import NUMBERS
+    from lfx_runner.confine.policy import supported
     from lfx_runner.engine import models_are_warm, warm_up, warm_up_models  # imports lfx, which takes seconds
     from lfx_runner.template import Template
 
@@ -82,6 +83,7 @@ def serve(folder: str) -> int:
         "pid": os.getpid(),
         "warm_ups": len(warm_ups),
         "calls": NUMBERS.get(platform.machine(), {}),
+        **supported(),
     }
     with Template(control, Path(folder), warm_ups=warm_ups) as template:
         control.sendall(encode(hello))

@@ -2,8 +2,8 @@
 
 With the template: one JSON document per line in both directions, over a socket that also passes the sockets of runs.
 With each run, over a socket of its own: the client writes a line with the policy, which names how many bytes follow of
-each file and of the request, and these bytes; the run writes a line when it is confined, its events, a line with its
-result, and the bytes of the files that the result names.
+each file and of the request, and these bytes; the run writes a line that says which parts of its confinement hold, its
+events, a line with its result, and the bytes of the files that the result names.
 """
 
 import json
@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-PROTOCOL = 3
+PROTOCOL = 4
 MAX_REQUEST = 32 * 1024 * 1024
 """Bytes of the longest request line that is accepted."""
 MAX_RESULT = 32 * 1024 * 1024

@@ -186,6 +186,9 @@ RefusedCalls: TypeAlias = Annotated[tuple[str, ...], Field(exclude_if=lambda cal
 CallCounts: TypeAlias = Annotated[Mapping[str, int], Field(exclude_if=lambda counts: not counts)]
 """How often each system call was tried, under a key that is left out when none was."""
 
+Missing: TypeAlias = Annotated[tuple[str, ...], Field(exclude_if=lambda names: not names)]
+"""Names of protections under a key that is left out when none was missing."""
+
 DroppedLines: TypeAlias = Annotated[int, Field(exclude_if=lambda lines: not lines)]
 """How many lines were dropped, under a key that is left out when none was."""
 
@@ -223,6 +226,8 @@ class RunResult:
     """The system calls that it tried and that no run may make: a component that needs them does not work here."""
     refused_call_counts: CallCounts = field(default_factory=dict[str, int])
     """How often it tried each of them."""
+    missing_protections: Missing = ()
+    """The required protections that this machine lacks, so that it ran without them: the operator allowed that."""
     hosts: RunHosts = ()
     """The hosts that it reached, with bytes both ways, and those that it was refused, in the order of its first try."""
 
@@ -263,6 +268,7 @@ class RunResult:
             **({"untrusted_code": True} if self.untrusted_code else {}),
             **({"refused_calls": list(self.refused_calls)} if self.refused_calls else {}),
             **({"refused_call_counts": dict(self.refused_call_counts)} if self.refused_call_counts else {}),
+            **({"missing_protections": list(self.missing_protections)} if self.missing_protections else {}),
             **({"dropped_log_lines": self.dropped_log_lines} if self.dropped_log_lines else {}),
             **({"hosts": [host.to_json() for host in self.hosts]} if self.hosts else {}),
         }
@@ -289,6 +295,7 @@ class RunResult:
             untrusted_code=obj.get("untrusted_code", False),
             refused_calls=tuple(obj.get("refused_calls", ())),
             refused_call_counts=dict(obj.get("refused_call_counts", {})),
+            missing_protections=tuple(obj.get("missing_protections", ())),
             dropped_log_lines=obj.get("dropped_log_lines", 0),
             hosts=tuple(RunHost(**host) for host in obj.get("hosts", ())),
         )

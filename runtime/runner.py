@@ -20,6 +20,7 @@ from runtime.engine.component_results import (
     read_component,
     read_failure,
 )
+from runtime.engine.confinement import ConfinementRule, rule_of_environment
 from runtime.engine.environment_variables import operator_hosts
 from runtime.engine.protocol import describe_request, run_request
 from runtime.engine.queue import RequestQueue
@@ -64,6 +65,7 @@ class Runner:
         variables: Lookup = environment_variable,
         private_hosts: Collection[str] = (),
         host_rule: HostRule = "allow",
+        confinement: ConfinementRule | None = None,
     ) -> None:
         """Prepare a runner; nothing is installed or started yet.
 
@@ -78,13 +80,17 @@ class Runner:
                 address or a network. To a port that is named, runs connect without the proxy, too.
             host_rule: whether users' runs may reach public hosts: `allow`, `ask` (those that a run's options approve),
                 or `deny`.
+            confinement: whether flows run on a machine that lacks what confines them: `required` refuses them,
+                `available` runs them with what the machine has. By default what `WIREWRIGHT_RUN_CONFINEMENT` says,
+                else `required`.
 
         Raises:
             UnreadableHost: an entry of `private_hosts` is neither a host nor an address.
         """
         named = (*operator_hosts(), *private_hosts)
-        self._supervisor = EngineSupervisor(environment, catalogue, concurrency, named)
-        self._queue = RequestQueue(self._supervisor, concurrency)
+        rule = confinement or rule_of_environment()
+        self._supervisor = EngineSupervisor(environment, catalogue, concurrency, named, confinement=rule)
+        self._queue = RequestQueue(self._supervisor, concurrency, rule)
         self._gateway = ModelGateway()
         self._egress = Egress(named, host_rule)
         self._models = models

@@ -21,7 +21,7 @@ _DATA = tempfile.TemporaryDirectory(prefix="wirewright-tests-", ignore_cleanup_e
 os.environ["WIREWRIGHT_DATA"] = _DATA.name  # until a test has its own: never the user's
 FOREIGN = (  # what the machine's environment may hold, and no test may depend on
     *("WIREWRIGHT_MODEL", "WIREWRIGHT_TOKEN", "WIREWRIGHT_SECRET_KEY", "WIREWRIGHT_SECRET_STORE"),
-    *("WIREWRIGHT_DATABASE", "DATABASE_URL"),
+    *("WIREWRIGHT_DATABASE", "DATABASE_URL", "WIREWRIGHT_RUN_CONFINEMENT"),
     *("LOGFIRE_TOKEN", "PORT", "COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR"),
 )
 for variable in list(os.environ):
@@ -34,8 +34,11 @@ from pydantic_ai import models  # noqa: E402  (likewise)
 from flows.catalogue import Catalogue  # noqa: E402  (likewise)
 from runtime.install.environment import RunnerEnvironment  # noqa: E402  (likewise)
 from runtime.runner import Runner  # noqa: E402  (likewise)
+from tests.shared import kernel  # noqa: E402  (likewise)
 
 models.ALLOW_MODEL_REQUESTS = False
+if not kernel.confines():  # flows are tested all the same, and what needs the real confinement is skipped
+    os.environ["WIREWRIGHT_RUN_CONFINEMENT"] = "available"
 settings.register_profile(
     "random",  # `--hypothesis-profile=random` looks for new counterexamples
     deadline=None,  # the machine may be busy: no test is about a time

@@ -4,7 +4,7 @@ from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
-from runtime.results import RunResult, Untrusted
+from runtime.results import Missing, RunResult, Untrusted
 
 TITLE_LIMIT = 80
 """The maximum length of a plan's title in characters."""
@@ -23,6 +23,7 @@ class RunEffect(_Effect):
         output: the chat output; None if there was none.
         error: why it failed, in words for the user.
         untrusted_code: whether code that is not the catalogue's took part, so that all of this is by its own account.
+        missing_protections: what usually confines a run and this machine lacks.
     """
 
     by: Literal["user", "verification"]
@@ -30,12 +31,20 @@ class RunEffect(_Effect):
     output: str | None = None
     error: str | None = None
     untrusted_code: Untrusted = False
+    missing_protections: Missing = ()
 
     @classmethod
     def of(cls, result: RunResult, *, by: Literal["user", "verification"], text: str | None) -> "RunEffect":
         """The effect that a run's result is."""
         error = None if result.error is None else result.error.message
-        return cls(by=by, input=text, output=result.output, error=error, untrusted_code=result.untrusted_code)
+        return cls(
+            by=by,
+            input=text,
+            output=result.output,
+            error=error,
+            untrusted_code=result.untrusted_code,
+            missing_protections=result.missing_protections,
+        )
 
 
 PlanStatus: TypeAlias = Literal["proposed", "approved", "denied", "changed"]

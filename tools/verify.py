@@ -84,7 +84,8 @@ async def verify(
         return Verification(caveat=_LATER)
     unavailable = await bench.wait_for_runner(emit)
     if unavailable is not None:
-        return Verification(caveat=f"It was checked but not run: {unavailable.message}")
+        remedy = unavailable.fix if unavailable.code == "refused" else ""  # what else is wrong may pass by itself
+        return Verification(caveat=f"It was checked but not run: {unavailable.message} {remedy}".strip())
     found, answers = Verification(), list[tuple[Probe, RunResult]]()
     for probe in probes_for(flow, probes):
         found = await _probed(bench, flow, probe)

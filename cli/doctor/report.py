@@ -7,10 +7,14 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
 
 from cli.doctor.check import Check, Status
+
+if TYPE_CHECKING:
+    from runtime.install.environment import RunnerStatus
 
 _LIBRARIES = (
     *("pydantic-ai-slim", "pydantic", "starlette", "uvicorn", "sqlalchemy", "typer", "uv"),
@@ -123,9 +127,22 @@ def _engine(cache: Path) -> Iterator[Check]:
     else:
         fix = "wirewright runner install"
         yield Check(name="Component types", status="missing", detail="None are known.", fix=fix)
+    yield _runs(found)
     for protection in found.protections:
         status: Status = "works" if protection.active else "optional"
         yield Check(name=f"Protection: {protection.name}", status=status, detail=protection.note)
+
+
+def _runs(found: "RunnerStatus") -> Check:
+    """Whether flows run on this machine, and without what."""
+    if found.refusal is not None:
+        return Check(name="Runs", status="missing", detail=found.refusal.message, fix=found.refusal.fix)
+    if found.missing_protections:
+        missing = ", ".join(found.missing_protections)
+        detail = f"Flows run without what usually confines them: {missing}."
+        fix = "Unset WIREWRIGHT_RUN_CONFINEMENT to refuse them."
+        return Check(name="Runs", status="optional", detail=detail, fix=fix)
+    return Check(name="Runs", status="works", detail="Every run is confined.")
 
 
 def _models(environment: Mapping[str, str], wanted: str | None) -> Check:

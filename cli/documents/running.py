@@ -15,8 +15,8 @@ from runtime.sessions.messages import Message
 class Ran(TypedDict):
     """What a run gave: the chat output's text, all outputs by node, figures, and why it failed.
 
-    `types`, `files` and `hosts` are there when something is in them, `faults` when the flow was not run because of
-    them.
+    `types`, `files`, `hosts` and `missing_protections` are there when something is in them, `faults` when the flow was
+    not run because of them.
     """
 
     ok: bool
@@ -27,6 +27,7 @@ class Ran(TypedDict):
     error: RunError | None
     files: NotRequired[list[RunFile]]
     hosts: NotRequired[list[RunHost]]
+    missing_protections: NotRequired[list[str]]
     faults: NotRequired[list[Fault]]
 
 

@@ -256,6 +256,7 @@ def runner_of_settings(places: int = 1) -> "Runner":
         allow_variables=settings.run_variables,
         private_hosts=settings.run_hosts,
         host_rule=settings.run_network,
+        confinement=settings.run_confinement,
     )
     runner.on_progress = progress()
     return runner
@@ -292,6 +293,8 @@ def result_json(result: "RunResult") -> "Ran":
         document["files"] = list(result.files)
     if result.hosts:
         document["hosts"] = list(result.hosts)
+    if result.missing_protections:
+        document["missing_protections"] = list(result.missing_protections)
     return document
 
 
@@ -336,6 +339,8 @@ def _print_result(result: "RunResult") -> None:
         from runtime.egress.words import hosts_in_words
 
         print_message(f"Hosts of the run: {hosts_in_words(result.hosts)}.")
+    if result.missing_protections:
+        print_message(f"This machine lacks what usually confines a run: {', '.join(result.missing_protections)}.")
     if result.error is not None:
         where = f"{result.error.node}: " if result.error.node else ""
         print_message(

@@ -11,9 +11,18 @@ NAME = ".env"
 LIMIT = 1024 * 1024
 """Bytes of such a file."""
 _OURS = ("WIREWRIGHT_", "OTEL_", "LOGFIRE_")
-_NOT_OURS = frozenset({"WIREWRIGHT_SERVER"})
-"""What a folder must not decide: where messages, files and tokens are sent."""
+_DATA, _CACHE = "WIREWRIGHT_DATA", "WIREWRIGHT_CACHE"
+_NOT_OURS = frozenset({"WIREWRIGHT_SERVER", "WIREWRIGHT_RUN_CONFINEMENT", _CACHE})
+"""What a folder must not decide: where messages, files and tokens are sent, whether runs are confined, and which engine
+is started, whose programs are in the cache."""
 _RUN_VARIABLES = "WIREWRIGHT_RUN_VARIABLES"
+_SECRET = frozenset(
+    (
+        *("KEY", "APIKEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "CREDENTIALS"),
+        *("ID", "USER", "USERNAME", "ACCOUNT", "EMAIL"),
+    )
+)
+"""Words of the names of what secret fields hold; no variable that starts programs or loads libraries has one."""
 
 
 def read_env_file(folder: Path, environment: MutableMapping[str, str] = os.environ) -> None:
@@ -41,6 +50,10 @@ def read_env_file(folder: Path, environment: MutableMapping[str, str] = os.envir
     for name, value in written.items():
         if value is not None and name not in environment and _is_read(name, {**written, **environment}):
             environment[name] = value
+            if name == _DATA and _CACHE not in environment:
+                from flows.paths import platform_data_folder
+
+                environment[_CACHE] = str(platform_data_folder() / "cache")  # whose default is inside the data folder
 
 
 def _is_there(path: Path) -> bool:
@@ -53,7 +66,8 @@ def _is_there(path: Path) -> bool:
 def _is_read(name: str, variables: Mapping[str, str | None]) -> bool:
     from agent.models.keys import PROVIDER_VARIABLES
 
-    named = {one.strip() for one in (variables.get(_RUN_VARIABLES) or "").split(",")}
-    if name in _NOT_OURS:
+    if name in _NOT_OURS or name != name.upper():  # settings are found by any case
         return False
-    return name.startswith(_OURS) or name in PROVIDER_VARIABLES or name == "PORT" or name in named
+    named = {one.strip() for one in (variables.get(_RUN_VARIABLES) or "").split(",")}
+    secret = name in named and not _SECRET.isdisjoint(name.split("_"))
+    return name.startswith(_OURS) or name in PROVIDER_VARIABLES or name == "PORT" or secret

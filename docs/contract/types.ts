@@ -565,6 +565,7 @@ export interface RunEffect {
   output: string | null;
   error: string | null;
   untrusted_code?: boolean;
+  missing_protections?: string[];
 }
 
 /** Why a run failed: a code, what happened, what to do, and the id of the node where that is known. */
@@ -636,6 +637,7 @@ export interface RunResult {
   untrusted_code?: boolean;
   refused_calls?: string[];
   refused_call_counts?: Record<string, number>;
+  missing_protections?: string[];
   hosts?: RunHost[];
   dropped_log_lines?: number;
   ok: boolean;

@@ -34,6 +34,10 @@ DEVICES = frozenset({(1, 3), (1, 8), (1, 9)})
 Memory that is mapped from another one, such as `zero`, need not count against any limit of the process.
 """
 _ALL_FILES = (1 << 16) - 1
+TRUNCATE_SINCE = 3
+"""The first version that keeps a process from cutting files short that it may not write."""
+TCP_SINCE = 4
+"""The first version that knows ports."""
 _KNOWN_BY_ABI = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 4: (1 << 15) - 1}
 
 
@@ -76,7 +80,7 @@ def restrict_tcp(connect: Iterable[int]) -> bool:
     Args:
         connect: ports that may be connected to, on any host.
     """
-    if abi() < 4:
+    if abi() < TCP_SINCE:
         return False
     with _ruleset(ports=BIND_TCP | CONNECT_TCP) as ruleset:
         for port in connect:

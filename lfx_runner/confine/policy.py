@@ -1,6 +1,7 @@
 """The confinement of one run: limits on what it may use, touch and reach, set before its request is read.
 
-Each part is tried separately; a part that this kernel does not support is left out, and `runner status` reports it.
+Each part is tried separately. The process tells its client which hold, and gets no flow unless those that are required
+do, or the operator allows it (`runtime.engine.confinement`); `runner status` reports them all.
 """
 
 import contextlib
@@ -82,7 +83,8 @@ def confine_process(private: Path, *readable: Path) -> list[str]:
     if landlock.abi():
         with contextlib.suppress(OSError):
             landlock.restrict_files((*_opened(), *readable), [private, Path(SINK)])
-            held.append("files")
+            if landlock.abi() >= landlock.TRUNCATE_SINCE:
+                held.append("files")
             if landlock.abi() >= 6:
                 held.append("signals")
     return held
@@ -200,6 +202,18 @@ def prepare() -> None:
         for sockets in get_args(seccomp.Sockets):
             for named in (True, False):
                 seccomp.compiled(sockets, named=named)
+
+
+def supported() -> dict[str, Any]:
+    """The parts that this kernel says it has of those that no run goes without; a run tries them all."""
+    version = landlock.abi()
+    parts = {
+        "files": version >= landlock.TRUNCATE_SINCE,
+        "privileges": sys.platform == "linux",
+        "system calls": seccomp.available(),
+        "ports": version >= landlock.TCP_SINCE,
+    }
+    return {"held": [part for part, has in parts.items() if has], "landlock": version}
 
 
 def probe(folder: Path) -> dict[str, Any]:

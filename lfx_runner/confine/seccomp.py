@@ -36,7 +36,8 @@ BUFFER_SIZES = (7, 8, 32, 33)
 MSG_FASTOPEN = 0x20000000
 X32 = 0x40000000
 NOTIFY = 0x7FC00000
-SET_MODE_FILTER, NEW_LISTENER = 1, 1 << 3
+SET_MODE_FILTER, GET_ACTION_AVAILABLE, NEW_LISTENER = 1, 2, 1 << 3
+REFUSE = 0x00050000
 MAP_SHARED_ANONYMOUS, MAP_GROWSDOWN = 0x21, 0x100
 PR_SET_NAME, PR_GET_NAME, PR_SET_VMA = 15, 16, 0x53564D41
 TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX = 0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451
@@ -71,8 +72,11 @@ _EXAMINED = frozenset(
 
 
 def available() -> bool:
-    """Whether the filter supports this system and architecture."""
-    return sys.platform == "linux" and platform.machine() in AUDIT
+    """Whether the filter supports this system and architecture, and the kernel says that it takes filters."""
+    if sys.platform != "linux" or platform.machine() not in AUDIT:
+        return False
+    number, action = NUMBERS[platform.machine()]["seccomp"], ctypes.c_uint32(REFUSE)
+    return not library().syscall(ctypes.c_long(number), GET_ACTION_AVAILABLE, 0, ctypes.byref(action))
 
 
 def restrict_calls(sockets: Sockets) -> int | None:
@@ -134,7 +138,7 @@ def compiled(sockets: Sockets, *, named: bool) -> Compiled:
 
 
 def _refuse(code: int = errno.EPERM) -> Instruction:
-    return RETURN, 0, 0, 0x00050000 | code
+    return RETURN, 0, 0, REFUSE | code
 
 
 def _program(sockets: Sockets, *, named: bool) -> list[Instruction]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -11,15 +10,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from flows.json_values import as_list, as_object
+from flows.json_values import as_object
+from runtime.engine.confinement import (
+    CANNOT_FORK,
+    UNTRIED,
+    Confinement,
+    ConfinementRule,
+    can_fork,
+    rule_of_environment,
+)
+from runtime.results import RunError
 
-PROBE_SECONDS = 20.0
+PROBE_SECONDS = 60.0
+"""What the trial may take: half a second, and much longer on a busy machine."""
 
 _CONFINED: Mapping[str, tuple[str, str, str]] = {
     "files": (
         "file system",
         "reads the engine and system libraries, writes its private folder, nothing else",
-        "Landlock",
+        "Landlock 3",
     ),
     "memory of others": (
         "memory of others",
@@ -77,20 +86,60 @@ class Protection:
     note: str
 
 
-def can_fork() -> bool:
-    """Whether this system can fork, without which no flow runs here: each runs in a process of its own."""
-    return hasattr(os, "fork")
-
-
-def protections(source: Path) -> tuple[Protection, ...]:
-    """The protections of a run on this system; a process tries them, which takes a moment.
+def try_confinement(source: Path) -> Confinement | None:
+    """What confines a run on this system: a process confines itself, which takes a moment. None if that failed.
 
     Args:
         source: the folder of the runner's source.
     """
+    with tempfile.TemporaryDirectory(prefix="wirewright-probe-") as folder:
+        try:
+            tried = subprocess.run(  # noqa: S603 - a fixed command
+                [sys.executable, "-I", str(source / "main.py"), "probe", folder],
+                capture_output=True,
+                timeout=PROBE_SECONDS,
+                check=False,
+            )
+            return Confinement.read(as_object(json.loads(tried.stdout)))
+        except (OSError, ValueError, subprocess.TimeoutExpired):
+            return None
+
+
+def refusal_of_machine(source: Path, rule: ConfinementRule) -> RunError | None:
+    """Why no flow runs on this system under a rule; None when flows run, or when that could not be tried.
+
+    Args:
+        source: the folder of the runner's source.
+        rule: the operator's.
+    """
+    if not can_fork():
+        return CANNOT_FORK
+    tried = try_confinement(source)
+    return None if tried is None else tried.refusal(rule)
+
+
+def refusal_here(confinement: Confinement | None) -> RunError | None:
+    """Why no flow runs on this system under the operator's rule; None when flows run.
+
+    Args:
+        confinement: what confines a run here; None if that could not be tried.
+    """
+    if not can_fork():
+        return CANNOT_FORK
+    return UNTRIED if confinement is None else confinement.refusal(rule_of_environment())
+
+
+def protections(source: Path, confinement: Confinement | None = None) -> tuple[Protection, ...]:
+    """The protections of a run on this system.
+
+    Args:
+        source: the folder of the runner's source.
+        confinement: what confines a run here, when it was tried; by default it is tried.
+    """
     fork = can_fork()
     linux = sys.platform == "linux"
-    held = _probe(source) if fork else frozenset[str]()
+    tried = confinement or (try_confinement(source) if fork else None)
+    held = frozenset[str]() if tried is None else tried.held
     unavailable = "this system cannot fork, so flows do not run here"
     return (
         Protection(name="own process", active=fork, note="every run is a process of its own" if fork else unavailable),
@@ -120,19 +169,3 @@ def protections(source: Path) -> tuple[Protection, ...]:
             "hosts, too, unseen by the proxy",
         ),
     )
-
-
-def _probe(source: Path) -> frozenset[str]:
-    """The parts of the confinement that hold here, tried by the runner's program."""
-    with tempfile.TemporaryDirectory(prefix="wirewright-probe-") as folder:
-        try:
-            tried = subprocess.run(  # noqa: S603 - a fixed command
-                [sys.executable, "-I", str(source / "main.py"), "probe", folder],
-                capture_output=True,
-                timeout=PROBE_SECONDS,
-                check=False,
-            )
-            answer = as_object(json.loads(tried.stdout))
-        except (OSError, ValueError, subprocess.TimeoutExpired):
-            return frozenset()
-    return frozenset(part for part in as_list(answer.get("held")) if isinstance(part, str))

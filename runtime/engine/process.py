@@ -13,6 +13,7 @@ from pathlib import Path
 
 from flows.document import JsonObject
 from flows.json_values import as_object, as_text
+from runtime.engine.confinement import Confinement
 from runtime.engine.control import Control, ProtocolBroken
 from runtime.engine.protocol import PROTOCOL
 from runtime.engine.runs.child import Ended, RunProcess
@@ -125,6 +126,11 @@ class Engine:
         """How many steps it can be asked to warm up."""
         steps = self._hello.result().get("warm_ups") if self._hello.done() else 0
         return steps if isinstance(steps, int) else 0
+
+    @property
+    def confinement(self) -> Confinement:
+        """What its kernel says it has of what every run must be confined by."""
+        return Confinement.read(self._hello.result() if self._hello.done() else {})
 
     @property
     def call_numbers(self) -> JsonObject:

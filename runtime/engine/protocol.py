@@ -18,7 +18,7 @@ from runtime.options import RunOptions
 from runtime.results import RunError, RunFailed
 from runtime.sessions.messages import Message
 
-PROTOCOL: Final = 3
+PROTOCOL: Final = 4
 """The version; the engine's greeting must name the same one."""
 MAX_REQUEST: Final = 32 * 1024 * 1024
 """Bytes of the longest request line, equal to that of `lfx_runner.protocol`."""

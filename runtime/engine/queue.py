@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from flows.document import Json, JsonObject
+from runtime.engine.confinement import ConfinementRule
 from runtime.engine.process import KILL_TIMEOUT, Engine, EngineDied
 from runtime.engine.protocol import RunRequest, request_for_process
 from runtime.engine.run_results import ended_without_result
@@ -25,10 +26,14 @@ MAX_WAITING = 64
 class RequestQueue:
     """The active requests and those that wait. All methods belong to one event loop."""
 
-    def __init__(self, supervisor: EngineSupervisor, concurrency: int) -> None:
-        """Send to the engine that `supervisor` keeps running, at most `concurrency` requests at the same time."""
+    def __init__(self, supervisor: EngineSupervisor, concurrency: int, confinement: ConfinementRule) -> None:
+        """Send to the engine that `supervisor` keeps running, at most `concurrency` requests at the same time.
+
+        No process whose confinement lacks a required part is given one, unless the rule says `available`.
+        """
         self._supervisor = supervisor
         self._concurrency = concurrency
+        self._confinement: ConfinementRule = confinement
         self._slots = asyncio.Semaphore(concurrency)
         self._entered = 0
 
@@ -64,7 +69,7 @@ class RequestQueue:
             on_event: called with each event, in order and before the answer.
 
         Raises:
-            RunFailed: there is no engine, it ended, or the request cannot be sent.
+            RunFailed: there is no engine, it ended, its process is not confined, or the request cannot be sent.
         """
         encoded = await asyncio.to_thread(request_for_process, request, staged)
         spares = await self._slot()
@@ -74,7 +79,14 @@ class RequestQueue:
             self._slots.release()
             raise self._engine_died(encoded) from None
         try:
-            answer = await converse(run, encoded, on_started=on_started, on_event=on_event, on_sent=spares.fill)
+            answer = await converse(
+                run,
+                encoded,
+                confinement=self._confinement,
+                on_started=on_started,
+                on_event=on_event,
+                on_sent=spares.fill,
+            )
         except BaseException as error:
             self._supervisor.run_in_background(self._end(spares.engine, run))
             if isinstance(error, EngineDied):
@@ -82,11 +94,12 @@ class RequestQueue:
             raise
         finally:
             spares.done()
-        # of the kernel's own account, whatever the process says
+        # of the kernel's and our own account, whatever the process says
         refused: dict[str, Json] = {}
         if answer.unknown_calls is not None:
             refused |= answer.unknown_calls.counts(spares.engine.call_numbers)
-        answer = replace(answer, message={**answer.message, "refused_calls": refused})
+        seen: JsonObject = {"refused_calls": refused, "missing_protections": [*answer.missing]}
+        answer = replace(answer, message={**answer.message, **seen})
         if answer.is_result:
             spares.engine.collect(run)
             self._slots.release()

@@ -24,6 +24,7 @@ def ended_without_result(code: str, limit: float, detail: str = "") -> RunError:
 
 def read_result(run_id: str, message: JsonObject, limit: float) -> RunResult:
     """The result in the engine's answer; `limit` is the run's time limit in seconds."""
+    missing = tuple(as_text(name) for name in as_list(message.get("missing_protections")))
     refused = {name: int(_number(count)) for name, count in as_object(message.get("refused_calls")).items()}
     if message.get("type") != "result":
         code = as_text(message.get("code"))
@@ -38,6 +39,7 @@ def read_result(run_id: str, message: JsonObject, limit: float) -> RunResult:
             error=error,
             refused_calls=tuple(refused),
             refused_call_counts=refused,
+            missing_protections=missing,
         )
     figures = as_object(message.get("metrics"))
     failure = as_object(message.get("failure"))
@@ -59,6 +61,7 @@ def read_result(run_id: str, message: JsonObject, limit: float) -> RunResult:
         error=error,
         refused_calls=tuple(refused),
         refused_call_counts=refused,
+        missing_protections=missing,
         dropped_log_lines=max(0, int(_number(message.get("dropped_log_lines")))),
     )
 

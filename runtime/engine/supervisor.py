@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from flows.catalogue import Catalogue
+from runtime.engine.confinement import CANNOT_FORK, ConfinementRule, can_fork
 from runtime.engine.environment_variables import engine_environment
-from runtime.engine.isolation import can_fork
+from runtime.engine.isolation import refusal_of_machine
 from runtime.engine.process import Engine, EngineDied
 from runtime.engine.spares import Spares
 from runtime.files.lock import FileLock
@@ -22,13 +23,6 @@ from runtime.install.environment import LOCK_TIMEOUT, RunnerEnvironment
 from runtime.install.errors import InstallError
 from runtime.install.pruning import mark_in_use
 from runtime.results import ENGINE_CLOSED, RunError, RunFailed
-
-CANNOT_FORK = RunError(
-    code="refused",
-    message="Flows do not run on this system: it cannot fork, but every flow runs in a process of its own.",
-    fix="Run flows on Linux or macOS, or on Windows in WSL. Building, checking and searching work here.",
-)
-"""Why no flow runs on Windows."""
 
 RunnerState: TypeAlias = Literal["new", "installing", "starting", "ready", "failed", "closed"]
 
@@ -51,6 +45,8 @@ class EngineSupervisor:
         catalogue: Catalogue | None,
         spares: int,
         private_hosts: Collection[str] = (),
+        *,
+        confinement: ConfinementRule = "required",
     ) -> None:
         """Start nothing yet.
 
@@ -59,8 +55,12 @@ class EngineSupervisor:
             catalogue: the component types; None reads those that the engine exported.
             spares: how many processes are kept ready for the next runs.
             private_hosts: private addresses that flows may call.
+            confinement: whether there is an engine on a machine that lacks what confines runs.
         """
         self._private_hosts = private_hosts
+        self._confinement: ConfinementRule = confinement
+        self._refused: RunError | None = None if can_fork() else CANNOT_FORK
+        """Why no flow will ever run on this machine."""
         self._environment = environment
         self._given_catalogue = catalogue
         self._exported: tuple[object, Catalogue] | None = None
@@ -230,8 +230,8 @@ class EngineSupervisor:
             return
         old, self.failure = self.engine, None
         dead, self._engine = self._engine if old is None else None, old
-        if not can_fork():
-            self._fail(old, CANNOT_FORK)
+        if self._refused is not None:
+            self._fail(old, self._refused)
             return
         try:
             if dead is not None:
@@ -246,9 +246,8 @@ class EngineSupervisor:
             self._fail(old, RunError(code="crash", message=error.message, fix=error.fix))
             if error.temporary and self.state == "failed":
                 self._try_again()
-        except EngineDied as error:
-            message = f"The flow engine does not start: {error}."
-            self._fail(old, RunError(code="crash", message=message, fix=INSTALL_FIX))
+        except (EngineDied, RunFailed) as error:
+            self._fail(old, self._explained(error))
         except OSError:
             message = "The flow engine could not be started: the system refused a file or a process."
             self._fail(old, RunError(code="crash", message=message, fix="Check the disk and its permissions."))
@@ -263,8 +262,18 @@ class EngineSupervisor:
             if old is not None:
                 self.run_in_background(self._retire(old))
 
+    def _explained(self, error: EngineDied | RunFailed) -> RunError:
+        """Why the engine does not run; a machine that was refused is refused for good."""
+        if isinstance(error, RunFailed):
+            self._refused = error.error
+            return error.error
+        return RunError(code="crash", message=f"The flow engine does not start: {error}.", fix=INSTALL_FIX)
+
     async def _installed_and_launched(self, environment: RunnerEnvironment) -> Engine:
         self._set_state("installing")
+        if not await asyncio.to_thread(lambda: environment.installed):
+            # before a download for nothing
+            self._check(await asyncio.to_thread(refusal_of_machine, environment.source, self._confinement))
         await environment.install(self._report)
         try:
             return await self._launch(environment)
@@ -305,13 +314,25 @@ class EngineSupervisor:
         if self._folder is None:
             # Not in a thread: when `to_thread` is cancelled, the folder is created all the same and never removed.
             self._folder = Path(tempfile.mkdtemp(prefix="wirewright-"))
-        return await Engine.start(
+        engine = await Engine.start(
             serve_command(environment, self._folder / uuid.uuid4().hex[:8]),
             engine_environment(self._folder, self._private_hosts),
             self._folder,
             limit=START_TIMEOUT,
             lock=mark_in_use(environment.folder),
         )
+        try:
+            self._check(engine.confinement.refusal(self._confinement))
+        except RunFailed:
+            await engine.kill()
+            raise
+        return engine
+
+    @staticmethod
+    def _check(refusal: RunError | None) -> None:
+        """Raise RunFailed with the reason why no flow runs on this machine, if there is one."""
+        if refusal is not None:
+            raise RunFailed(refusal)
 
     async def _retire(self, engine: Engine) -> None:
         """Wait until a replaced engine has finished its runs, then end it."""

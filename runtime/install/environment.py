@@ -19,7 +19,8 @@ from pathlib import Path
 from flows.document import JsonObject
 from flows.json_values import as_list, as_text
 from flows.paths import cache_folder
-from runtime.engine.isolation import Protection, protections
+from runtime.engine.confinement import ConfinementRule, can_fork, rule_of_environment
+from runtime.engine.isolation import Protection, protections, refusal_here, try_confinement
 from runtime.files.atomic import write_atomically
 from runtime.files.lock import FileLock
 from runtime.install.bundles import bundles_file, choose_bundles, chosen_bundles, with_bundles
@@ -27,6 +28,7 @@ from runtime.install.catalogue_file import Version, component_count, export_cata
 from runtime.install.errors import InstallError
 from runtime.install.pruning import STAMP, prune, stamp_of
 from runtime.install.uv import add, sync
+from runtime.results import RunError
 
 __all__ = ["InstallError", "RunnerEnvironment", "RunnerStatus"]
 
@@ -40,7 +42,11 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True, kw_only=True)
 class RunnerStatus:
-    """The state of the flow engine's installation on this machine; sizes are in MB."""
+    """The state of the flow engine's installation on this machine; sizes are in MB.
+
+    `missing_protections` names those that the rule `run_confinement` is about and that this machine lacks; `refusal` is
+    why no flow runs here, or None.
+    """
 
     installed: bool
     digest: str
@@ -53,6 +59,9 @@ class RunnerStatus:
     component_types: int
     bundles: tuple[str, ...]
     protections: tuple[Protection, ...]
+    run_confinement: ConfinementRule
+    missing_protections: tuple[str, ...]
+    refusal: RunError | None
 
 
 @dataclass(frozen=True)
@@ -253,6 +262,7 @@ class RunnerEnvironment:
         packages = self._packages()
         lfx = next((name.removeprefix("lfx-") for name in packages if re.fullmatch(r"lfx-\d.*", name)), None)
         current = self.catalogue_current
+        tried = try_confinement(self.source) if can_fork() else None
         return RunnerStatus(
             installed=self.installed,
             digest=self.digest,
@@ -266,7 +276,10 @@ class RunnerEnvironment:
             bundles=tuple(
                 " ".join(name.replace("_", "-").rsplit("-", 1)) for name in packages if re.match(r"lfx[_-][a-z]", name)
             ),
-            protections=protections(self.source),
+            protections=protections(self.source, tried),
+            run_confinement=rule_of_environment(),
+            missing_protections=() if tried is None else tried.missing,
+            refusal=refusal_here(tried),
         )
 
     def _exporter(self) -> str:

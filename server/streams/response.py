@@ -11,7 +11,9 @@ from typing import Final
 from sse_starlette.sse import EventSourceResponse
 from starlette.types import Receive, Scope, Send
 
+from agent.contract.flow_updates import StreamEvent
 from agent.contract.requests import AGENT_HEADER, TURN_HEADER
+from server.json_response import json_bytes
 from server.store.turns import Lines
 from server.streams.event_writer import UNAVAILABLE
 from server.streams.sse import line_of
@@ -88,6 +90,7 @@ async def numbered(turn: str, events: AsyncGenerator[Lines], *, is_numbered: boo
 
 
 def _numbered(turn: str, number: int, line: bytes) -> bytes:
-    """An event with its turn and number: the JSON is an object with at least its kind."""
-    head = b'id: %b.%d\ndata: {"turn_id":"%b","sequence":%d,' % (turn.encode(), number, turn.encode(), number)
-    return head + line_of(line).removeprefix(b"data: {")
+    """An event with its turn and number before its own keys: both are JSON objects that are not empty."""
+    head = StreamEvent(turn_id=turn, sequence=number)
+    written = json_bytes(head).removesuffix(b"}") + b"," + line.removeprefix(b"{")
+    return b"id: %b.%d\n" % (turn.encode(), number) + line_of(written)

@@ -157,14 +157,15 @@ class FakeEnvironment(RunnerEnvironment):
 
 FAKE_HEAD = """
 import json, os, select, socket, sys, time
-HELLO = {"type": "hello", "protocol": 3, "lfx": "0", "pid": os.getpid()}
+HELD = ["files", "privileges", "system calls", "ports"]
+HELLO = {"type": "hello", "protocol": 4, "lfx": "0", "pid": os.getpid(), "held": HELD, "landlock": 4}
 control = socket.socket(fileno=os.dup(0))
 connections = {}
 PID = 999999999
 def say(message):
     control.sendall((json.dumps(message) + "\\n").encode())
 def started(request):
-    connections[request["id"]].sendall(b'{"type":"confined"}\\n')
+    connections[request["id"]].sendall(json.dumps({"type": "confined", "held": HELD, "landlock": 4}).encode() + b"\\n")
 def result(request, output):
     answer = {"type": "result", "output": output, "outputs": {}, "nodes": {}, "metrics": {}, "failure": None}
     connections[request["id"]].sendall(json.dumps(answer, separators=(",", ":")).encode() + b"\\n")

@@ -25,6 +25,7 @@ _TEXT = (
     (re.compile(r"; \d+\.\d\d s$", re.MULTILINE), "; <seconds> s"),  # the lines of plays that are too wide for a table
     (re.compile(r"\bHEAD, GET\b"), "GET, HEAD"),  # methods come from a set
     (re.compile(r"^  (?:yes|no ?) +(\w[^:\n]*): .*$", re.MULTILINE), r"  <protection> \1"),
+    (re.compile(r"^Flows run here\b.*(?:\n(?!Runs are confined by:).*)*", re.MULTILINE), "<whether flows run here>"),
     (re.compile(r"\b(graders|prompts|tools) [0-9a-f]{12}\b"), r"\1 <digest>"),
     (re.compile(r"\b\d{4}-\d\d-\d\d\b(?=\"?$)", re.MULTILINE), "<day>"),
     (re.compile(r"^\| agent seconds \|.*$", re.MULTILINE), "| agent seconds | <figures> |"),
@@ -66,7 +67,9 @@ def _steady(value: Any) -> Any:
     """Measurements replaced, whatever their place, and what `runner status` tells of this machine."""
     if isinstance(value, dict):
         if {"digest", "folder", "protections"} <= value.keys():
-            machine = {key: f"<{key}>" for key in ("digest", "folder", "python", "packages", "size_mb")}
+            measured = ("digest", "folder", "python", "packages", "size_mb")
+            allowed = ("run_confinement", "missing_protections", "refusal")  # on a kernel that confines no run
+            machine = {key: f"<{key}>" for key in (*measured, *allowed) if key in value}
             kept = [{**one, "active": "<active>", "note": "<note>"} for one in value["protections"]]
             return {**value, **machine, "protections": kept}
         return {key: _measurement(key, item) for key, item in value.items()}

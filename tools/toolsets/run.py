@@ -109,10 +109,12 @@ def report(result: RunResult, flow: Flow) -> str:
     """A run of a flow as text for a model; the flow's output is marked as data."""
     written = _WRITTEN.format(", ".join(file.path for file in result.files)) if result.files else ""
     reached = _REACHED.format(hosts_in_words(result.hosts)) if result.hosts else ""
-    return _outcome(result, answered_by(flow, result)) + written + reached
+    lacking = _LACKING.format(", ".join(result.missing_protections)) if result.missing_protections else ""
+    return _outcome(result, answered_by(flow, result)) + written + reached + lacking
 
 
 _WRITTEN = "\nIt wrote into the user's files: {}."
+_LACKING = "\nThis machine lacks protections that usually confine a run: {}. Tell the user."
 _REACHED = "\nHosts that it reached, or was refused: {}."
 
 

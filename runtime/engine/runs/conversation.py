@@ -15,6 +15,7 @@ from time import monotonic
 
 from flows.document import Json, JsonObject
 from flows.json_values import as_list, as_object
+from runtime.engine.confinement import Confinement, ConfinementRule
 from runtime.engine.process import EngineDied
 from runtime.engine.protocol import (
     MAX_FILES,
@@ -28,6 +29,7 @@ from runtime.engine.runs.child import RunProcess
 from runtime.engine.runs.event_filter import EventFilter
 from runtime.engine.runs.process_limits import ProcessLimits
 from runtime.engine.runs.unknown_calls import UnknownCalls
+from runtime.results import RunFailed
 
 CHUNK = 1 << 18
 PARSE_IN_THREAD = 256 * 1024
@@ -38,7 +40,6 @@ GRACE = 5.0
 """Seconds that a process may take to be ready, besides the run's own time limit."""
 EXIT_TIME = 1.0
 """Seconds that a process may live after closing its socket."""
-CONFINED = b'{"type":"confined"'
 RESULT = b'{"type":"result"'
 EVENT = b'{"kind":'
 
@@ -51,11 +52,13 @@ class Answer:
         message: its result, or an error with a `code` and a `message`.
         files: the content of each file that the run wrote, by its path.
         unknown_calls: the system calls that the run tried and its filter does not know.
+        missing: the protections that it had to do without.
     """
 
     message: JsonObject
     files: Sequence[tuple[str, bytes]] = ()
     unknown_calls: UnknownCalls | None = None
+    missing: tuple[str, ...] = ()
 
     @property
     def is_result(self) -> bool:
@@ -71,6 +74,7 @@ async def converse(
     run: RunProcess,
     request: RunRequest,
     *,
+    confinement: ConfinementRule = "required",
     on_started: Callable[[int], None] | None = None,
     on_event: Callable[[JsonObject], None] | None = None,
     on_sent: Callable[[], None] = lambda: None,
@@ -80,12 +84,14 @@ async def converse(
     Args:
         run: the process, which has not run anything.
         request: what it runs.
+        confinement: whether it is given the request when a required part of its confinement does not hold.
         on_started: called with its process id when its time limit starts.
         on_event: called with each event, in order and before the answer.
         on_sent: called once, when the process has what it needs or will not get it.
 
     Raises:
         EngineDied: the engine has ended, and the process with it.
+        RunFailed: its confinement does not hold; it was not given the request.
     """
     run.running = True
     reader = _Reader(run.connection)
@@ -94,12 +100,15 @@ async def converse(
     limits: ProcessLimits | None = None
     sending: asyncio.Task[None] | None = None
     answered = False
+    missing: tuple[str, ...] = ()
     try:
         async with asyncio.timeout(request.timeout + GRACE) as limit:
             with contextlib.suppress(OSError):  # the end of the process is noticed by its reader
                 await asyncio.get_running_loop().sock_sendall(run.connection, request.policy)
-            if not (await reader.line()).startswith(CONFINED):
-                raise _Unusable("returned something that is not a result")
+            held = _confinement(await reader.line())
+            if (refusal := held.refusal(confinement)) is not None:
+                raise RunFailed(refusal)
+            missing = held.missing
             unknown = UnknownCalls(reader.take_passed())
             sending = asyncio.create_task(_send(run.connection, request))  # a process that is not confined gets no flow
             sending.add_done_callback(lambda _: on_sent())
@@ -131,7 +140,18 @@ async def converse(
             run.peak_mb = limits.peak_mb
         if unknown is not None:
             unknown.close()
-    return replace(answer, unknown_calls=unknown)
+    return replace(answer, unknown_calls=unknown, missing=missing)
+
+
+def _confinement(line: bytes) -> Confinement:
+    """What a process says of its confinement before it is given anything; raises _Unusable for anything else."""
+    try:
+        message = as_object(json.loads(line))
+    except (ValueError, RecursionError):
+        message = {}
+    if message.get("type") != "confined":
+        raise _Unusable("returned something that is not a result")
+    return Confinement.read(message)
 
 
 async def _send(connection: socket.socket, request: RunRequest) -> None:

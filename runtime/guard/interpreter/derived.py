@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import takewhile
 
 from runtime.guard.interpreter.heap import ATTRIBUTES
-from runtime.guard.interpreter.reading import Reading
+from runtime.guard.interpreter.reading import Definition, Reading
 from runtime.guard.interpreter.texts import added, below, filled, is_step
 from runtime.guard.origins import is_anything
 from runtime.guard.sets import boxed, constants, contents, elements, known_value, one, outside, strings, union
@@ -93,17 +94,25 @@ def _attribute(reading: Reading, atom: Atom, name: str) -> Value:
             return ANYTHING
 
 
+def lineage(reading: Reading, number: int) -> Iterator[Definition]:
+    """A class of the source and those of the source that it inherits from, by whatever way, each once."""
+    waiting, seen = [number], {number}
+    while waiting:
+        yield (defined := reading.definitions[waiting.pop()])
+        above = {base.number for base in defined.bases if isinstance(base, Local)} - seen
+        seen |= above
+        waiting += sorted(above)
+
+
+def foreign_bases(reading: Reading, number: int) -> Iterator[Atom]:
+    """What such a class inherits from, by whatever way, that the source does not define."""
+    return (base for each in lineage(reading, number) for base in each.bases if not isinstance(base, Local))
+
+
 def is_component(reading: Reading, number: int) -> bool:
     """Whether a class of the source is a component: it inherits from a class of the engine, by whatever way."""
-    waiting, seen = [number], set[int]()
-    while waiting:
-        seen.add(number := waiting.pop())
-        for parent in reading.definitions[number].bases:
-            if isinstance(parent, Ref) and parent.path.startswith(("lfx", "langflow")):
-                return True
-            if isinstance(parent, Local) and parent.number not in seen:
-                waiting.append(parent.number)
-    return False
+    bases = foreign_bases(reading, number)
+    return any(isinstance(base, Ref) and base.path.startswith(("lfx", "langflow")) for base in bases)
 
 
 def sliced(atom: Atom) -> Value:

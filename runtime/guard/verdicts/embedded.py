@@ -31,12 +31,6 @@ harmless_sql = re.compile(
     re.IGNORECASE,
 ).match
 """Whether a statement begins as one that opens no file does; SQLite executes a single one at a time."""
-_LOCAL = re.compile(r"^(?:~|\.\.?/|/(?!/)[\w.~-]+/|/(?:etc|proc|root|dev)\b|[A-Za-z]:[\\/]|file:)")
-
-
-def is_local_path(text: str) -> bool:
-    """Whether a text names a file or folder of this machine."""
-    return len(text) < 4096 and "\n" not in text and bool(_LOCAL.match(text))
 
 
 def is_local_database(text: str) -> bool:

@@ -47,17 +47,7 @@ _TAKES_PATHS = ("@", "os.", "pathlib.", "mimetypes.")
 _TAKES_METHODS = ("urllib.parse.", "@str", "@print", "@len", "@bool")
 _LOOKS = ("@getattr", "@hasattr", "@isinstance", "@bool", "@id", "@type", "@callable", "@setattr")
 _READS_TABLES = (
-    "@dict",
-    "@print",
-    "@str",
-    "@repr",
-    "@len",
-    "@bool",
-    "@list",
-    "@sorted",
-    "json.dumps",
-    "copy.copy",
-    "@iter",
+    *("@dict", "@print", "@str", "@repr", "@len", "@bool", "@list", "@sorted", "json.dumps", "copy.copy", "@iter"),
 )
 _LOOKS_AT_TYPES = ("@isinstance", "@issubclass", "@print", "@str", "@repr")
 _HARMLESS = (

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 
 from runtime.guard.interpreter.arguments import Arguments, Call
-from runtime.guard.interpreter.derived import is_component
+from runtime.guard.interpreter.derived import foreign_bases, is_component, lineage
 from runtime.guard.interpreter.reading import Reading
 from runtime.guard.interpreter.scopes import Scope
 from runtime.guard.sets import every, inside, one, outside, paths, union
@@ -163,15 +163,8 @@ def _makes_classes(reading: Reading, maker: object) -> bool:
 
 def is_outer(reading: Reading, number: int) -> bool:
     """Whether a class of the source inherits, by whatever way, from one of outside that is more than a kind."""
-    waiting, seen = [number], set[int]()
-    while waiting:
-        seen.add(number := waiting.pop())
-        for base in reading.definitions[number].bases:
-            if isinstance(base, Local):
-                waiting += [] if base.number in seen else [base.number]
-            elif not isinstance(base, Ref) or not base.path.startswith(_PLAIN):
-                return True
-    return False
+    bases = foreign_bases(reading, number)
+    return any(not isinstance(base, Ref) or not base.path.startswith(_PLAIN) for base in bases)
 
 
 def is_model(reading: Reading, number: int) -> bool:
@@ -179,20 +172,16 @@ def is_model(reading: Reading, number: int) -> bool:
     return is_outer(reading, number) and not is_component(reading, number)
 
 
+def _inherits_classes(reading: Reading, number: int) -> bool:
+    """Whether all that a class of the source inherits from is certain to be a class."""
+    return all(isinstance(base, Ref) and not base.is_instance for base in foreign_bases(reading, number))
+
+
 def _is_plain(reading: Reading, number: int) -> bool:
     """Whether a class has only the names that its body and those of its parents bind."""
-    waiting, seen = [number], set[int]()
-    while waiting:
-        seen.add(number := waiting.pop())
-        node = reading.definitions[number].node
-        if not isinstance(node, ast.ClassDef) or node.keywords or node.decorator_list:
-            return False
-        for base in reading.definitions[number].bases:
-            if isinstance(base, Local):
-                waiting += [] if base.number in seen else [base.number]
-            elif not isinstance(base, Ref) or base.is_instance:
-                return False
-    return True
+    nodes = [each.node for each in lineage(reading, number)]
+    written_out = all(isinstance(each, ast.ClassDef) and not (each.keywords or each.decorator_list) for each in nodes)
+    return written_out and _inherits_classes(reading, number)
 
 
 def matched(reading: Reading, kinds: Value, node: ast.MatchClass) -> None:
@@ -208,18 +197,10 @@ def matched(reading: Reading, kinds: Value, node: ast.MatchClass) -> None:
 
 def _reads_named(reading: Reading, number: int, node: ast.MatchClass) -> bool:
     """Whether a class of the source names its attributes by itself; those are judged as if they were read."""
-    waiting, seen = [number], set[int]()
-    while waiting:
-        seen.add(number := waiting.pop())
-        defined = reading.definitions[number]
-        if not isinstance(defined.node, ast.ClassDef) or any(part.arg != "slots" for part in defined.node.keywords):
+    for each in lineage(reading, number):
+        if not isinstance(each.node, ast.ClassDef) or any(part.arg != "slots" for part in each.node.keywords):
             return False
-        for part in defined.node.body:
+        for part in each.node.body:
             if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name):
                 protocols.pattern_name(reading, part.target.id, node)
-        for base in defined.bases:
-            if isinstance(base, Local):
-                waiting += [] if base.number in seen else [base.number]
-            elif not isinstance(base, Ref) or base.is_instance:
-                return False
-    return True
+    return _inherits_classes(reading, number)

@@ -25,6 +25,7 @@ RUN = RunResult(
     untrusted_code=True,
     refused_calls=("io_uring_setup",),
     refused_call_counts={"io_uring_setup": 3},
+    missing_protections=("system calls",),
     dropped_log_lines=7,
     hosts=(RunHost(host="api.example.com", port=443, sent=1, received=2),),
 )
@@ -62,6 +63,7 @@ def test_a_payload_has_exactly_the_keys_of_its_schema(name: str, value: dict[str
     assert set(described["properties"]) == set(value)
     assert set(described["required"]) == set(value) - {
         *("faults", "files", "untrusted_code", "refused_calls", "refused_call_counts", "dropped_log_lines", "hosts"),
+        "missing_protections",
     }
 
 

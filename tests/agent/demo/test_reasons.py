@@ -26,6 +26,7 @@ from flows.catalogue import Catalogue
 from flows.checks import check
 from flows.document import Flow
 from flows.spec import build
+from runtime.engine.confinement import CANNOT_FORK, Confinement
 from runtime.engine.run_results import ended_without_result
 from runtime.failures import error_from_chain
 from runtime.gateway.models import ASSISTANT, ModelUnavailable
@@ -93,7 +94,12 @@ async def ask(
 
 
 def usual_failures() -> Iterator[RunError]:
-    """Errors of runs as people get them: no key, a refused key, no file, no bundle, no time."""
+    """Errors of runs as people get them: no key, a refused key, no file, no bundle, no time, no confinement."""
+    yield CANNOT_FORK
+    for landlock in (0, 3):
+        refusal = Confinement(landlock=landlock).refusal("required")
+        assert refusal is not None
+        yield refusal
     with pytest.raises(ModelChoiceError) as refused:
         choose("openai:gpt-4o", None, {})
     yield RunError(code="missing_key", message=refused.value.error.message, fix=refused.value.error.fix)

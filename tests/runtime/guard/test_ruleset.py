@@ -10,7 +10,7 @@ from runtime.guard import scan
 from runtime.guard.ruleset import ALLOW, RulesError, rules
 
 GUARD = Path(runtime.guard.__file__).parent
-LINES = 6_000
+LINES = 5_916
 """The ceiling of ADR 0135."""
 USES = "import subprocess\nsubprocess.run(['a'])\nsubprocess.call('b')\n"
 

@@ -1,17 +1,24 @@
 """Runs of stored flows over real HTTP as a stream of events, with tweaks, and turned away when too many wait."""
 
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
+from agent.assistant import Assistant
 from agent.contract.runs import RUN_STREAM_EVENTS
 from flows.catalogue import Catalogue
 from flows.document import Json, JsonObject
 from flows.json_values import as_list, as_object
+from runtime.install.environment import runner_source
 from runtime.results import BUSY
 from runtime.run_events import NodeFinished, NodeStarted, NodeToken, RunEvent
-from tests.server.live import FLOWS, event_of, serving
+from runtime.runner import Runner
+from server.settings import ServerSettings
+from tests.processes.kernels.lacking import Uninstalled, lacking
+from tests.server.live import ASSIST, FLOWS, event_of, serving
+from tests.shared import kernel
 from tests.shared.scripted_assistant import assistant
 from tests.shared.stand_ins import StandInRunner, ran
 
@@ -132,3 +139,27 @@ async def test_tweaks_reach_the_run_and_their_form_is_checked(catalogue: Catalog
         assert runner.tweaks == [tweaks]
         refused = await live.client.post(place, json={"tweaks": {"a": 7}})
         assert (refused.status_code, refused.json()["error"]["where"]) == (422, "$.tweaks.a")
+
+
+@pytest.mark.skipif(not kernel.confines(), reason="this kernel itself lacks Landlock 4 or seccomp")
+async def test_a_machine_that_cannot_confine_runs_refuses_them_whatever_the_request_says(
+    catalogue: Catalogue, echo: JsonObject, tmp_path: Path
+) -> None:
+    source = lacking(tmp_path / "source", runner_source(), seccomp=True)
+    environment = Uninstalled(source, tmp_path / "cache", "none")
+    async with Runner(environment, catalogue=catalogue, confinement="required") as runner:
+        assert not await runner.ready(60)
+        async with serving(Assistant(ServerSettings(), runner, catalogue=catalogue)) as live:
+            place = await stored(live.client, {**echo, "run_confinement": "available"})
+            ran_without = await live.client.post(place, json={"input_value": "hi"})
+            tweaked = {"run_confinement": "available", "WIREWRIGHT_RUN_CONFINEMENT": "available"}
+            asked = await live.client.post(place, json={"input_value": "hi", **tweaked})
+            ready = await live.client.get("/readyz")
+            built = await live.client.post(ASSIST, json={"input_value": "Build a flow that echoes its input"})
+    error = ran_without.json()["error"]
+    assert (ran_without.status_code, error["code"]) == (503, "runner_not_ready")
+    assert "its kernel lacks what confines them: Landlock 4." in error["message"]
+    assert "WIREWRIGHT_RUN_CONFINEMENT=available" in error["fix"]
+    assert asked.json()["error"]["message"] == error["message"]
+    assert (ready.status_code, ready.json()["runner"], ready.json()["message"]) == (503, "failed", error["message"])
+    assert error["message"] in str(built.json())
