@@ -70,6 +70,8 @@ def test_a_harness_error_fails_the_run_whatever_the_bar(wirewright: Wirewright, 
     assert done.code == 1
     assert (done.json["scored"], done.json["harness_errors"], done.json["pass_rate"]) == (0, 1, None)
     assert "It does not start." in done.json["attempts"][0]["harness_error"]
+    shown = wirewright("eval", "run", "--scenario", "edit-template")
+    assert "passed 0 of 1, 1 not judged: the harness failed (- of those judged)" in " ".join(shown.out.split())
 
 
 def test_a_person_sees_a_table_and_the_reasons(wirewright: Wirewright, runner: StandInRunner) -> None:
