@@ -165,7 +165,9 @@ def test_the_agent_is_in_the_journal_and_another_version_of_it_is_said_when_the_
     "command",
     [
         ("run", "--scenario", "echo-wired", "--scores"),
+        ("run", "--scenario", "echo-wired", "--junit"),
         ("score", "attempts.jsonl", "--out"),
+        ("export", "attempts.jsonl", "--to", "markdown", "--out"),
         ("report", "attempts.jsonl", "--out"),
     ],
 )
