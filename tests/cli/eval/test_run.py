@@ -135,6 +135,7 @@ def test_a_journal_says_what_wrote_it_and_when_and_a_later_form_is_refused(
     assert datetime.fromisoformat(origin["at"]).tzinfo == UTC
     assert origin["harness"] == metadata.version("wirewright")
     assert origin["graders"]
+    assert line["versions"]["lfx"] == "stand-in", "the engine's"
     origin["format"] += 1
     target.write_text(f"{json.dumps(line)}\n", encoding="utf-8")
     done = wirewright("eval", "score", target, "--json")
