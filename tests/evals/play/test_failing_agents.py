@@ -1,7 +1,7 @@
 """One agent for each way in which an agent can fail: each is a failed attempt with its reason, and none is left out."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import pytest
@@ -119,7 +119,7 @@ async def unwell(_: Request) -> Response:
 
 
 async def hangs_up(_: Request) -> Response:
-    async def half() -> Any:
+    async def half() -> AsyncIterator[bytes]:
         yield b'data: {"event": "progress"}\n\n'
         raise ConnectionResetError
 
