@@ -36,7 +36,7 @@ async def played(answer: object, environment: PlayEnvironment) -> Attempt:
 def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A file in the working folder that a player is imported from."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path)])
+    monkeypatch.setattr(sys, "path", [*sys.path])
     yield tmp_path / "my_agent_here.py"
     sys.modules.pop("my_agent_here", None)
 
