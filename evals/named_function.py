@@ -34,8 +34,17 @@ def named_function(target: str) -> Callable[..., Any]:
     except (Exception, SystemExit) as error:  # noqa: BLE001  (the module is the user's)
         raise FunctionUnavailable(f"{module!r} cannot be imported: {error_line(error)}") from None
     if not hasattr(imported, name):
-        raise FunctionUnavailable(f"{module!r} has no function {name!r}.")
+        raise FunctionUnavailable(f"{module!r} has no function {name!r}{_hidden_file(module)}.")
     return checked_callable(target, getattr(imported, name))
+
+
+def _hidden_file(module: str) -> str:
+    """A remark on a file of the working folder that is not imported, because an installed module has its name."""
+    first = module.partition(".")[0]
+    file, imported = Path.cwd() / f"{first}.py", getattr(sys.modules.get(first), "__file__", None)
+    if not file.exists() or (imported is not None and Path(imported).resolve() == file.resolve()):
+        return ""
+    return f"; it is an installed module, and not the file {file.name} here: rename the file"
 
 
 def checked_callable(target: str, found: object) -> Callable[..., Any]:

@@ -21,12 +21,14 @@ from evals.scenarios.splits import SPLITS, assign
 from evals.score import Verdict
 from flows.catalogue import Catalogue
 from runtime.install.shipped import shipped_catalogue
-from scripts.baseline import BASELINE
+from scripts.baseline import BASELINE, SCRIPTED
 from scripts.checkout import ROOT, replace_marked
 
 MANUAL = ROOT / "docs" / "evaluations.md"
 SHOWN = ("resolved", "honest", "preserved", "nodes", "edges")
-"""The demo planner's scores that are shown on both halves."""
+"""The scores of each player that are shown on both halves."""
+PLAYED = {"demo planner": BASELINE, "scripted model": SCRIPTED}
+"""The players whose figures on both halves are shown."""
 _SPLIT = re.compile(r"^split: (dev|test)\n", re.MULTILINE)
 _TAGS = re.compile(r"^tags: .*\n", re.MULTILINE)
 
@@ -64,8 +66,12 @@ def write_splits(splits: Mapping[str, Split], folder: Path = FOLDER) -> None:
             path.write_text(after, encoding="utf-8")
 
 
-def coverage_tables(scenarios: Sequence[Scenario], catalogue: Catalogue, verdicts: Sequence[Verdict]) -> str:
-    """What the set covers and how it is split, as the manual shows it."""
+def coverage_tables(scenarios: Sequence[Scenario], catalogue: Catalogue, played: Mapping[str, Path] = PLAYED) -> str:
+    """What the set covers and how it is split, as the manual shows it.
+
+    Args:
+        played: the baselines of the players whose figures are shown.
+    """
     types, canvases = types_in_references(scenarios, catalogue), canvas_uses(scenarios)
     summary = (
         f"{len(scenarios)} scenarios; {len(types)} of {len(list(catalogue))} component types occur in reference flows; "
@@ -74,11 +80,14 @@ def coverage_tables(scenarios: Sequence[Scenario], catalogue: Catalogue, verdict
     by_kind = _counts("kind", KINDS, {one.id: kind_of(one) for one in scenarios}, scenarios)
     spoken = {one.id: LANGUAGES[language_of(one)] for one in scenarios}
     by_language = _counts("language", tuple(LANGUAGES.values()), spoken, scenarios)
-    return "\n".join((summary, by_kind, by_language, demo_table(scenarios, verdicts)))
+    rows = [row for name, path in played.items() for row in played_rows(name, scenarios, list(read_verdicts(path)))]
+    head = f"| player | on | played | passed, with its interval | {' | '.join(SHOWN)} |\n"
+    table = f"{head}{'| --- ' * (4 + len(SHOWN))}|\n{''.join(rows)}"
+    return f"{summary}\n{by_kind}\n{by_language}\n{table}"
 
 
-def demo_table(scenarios: Iterable[Scenario], verdicts: Sequence[Verdict]) -> str:
-    """The demo planner's figures on both halves; scenarios that its baseline does not have are left out."""
+def played_rows(player: str, scenarios: Iterable[Scenario], verdicts: Sequence[Verdict]) -> list[str]:
+    """A player's figures on both halves; scenarios that its baseline does not have are left out."""
     names = {split: {one.id for one in scenarios if one.split == split} for split in SPLITS}
     together = clusters(verdicts)
     rows: list[str] = []
@@ -87,9 +96,8 @@ def demo_table(scenarios: Iterable[Scenario], verdicts: Sequence[Verdict]) -> st
         passed = estimate({one.scenario: [float(one.passed is True)] for one in half}, together)
         rates = [_mean(half, name) for name in SHOWN]
         share = "-" if passed is None else f"{passed.mean:.0%} ({passed.low:.0%} to {passed.high:.0%})"
-        rows.append(f"| `{split}` | {len(half)} | {share} | {' | '.join(rates)} |\n")
-    head = f"| demo planner on | played | passed, with its interval | {' | '.join(SHOWN)} |\n"
-    return f"{head}{'| --- ' * (3 + len(SHOWN))}|\n{''.join(rows)}"
+        rows.append(f"| {player} | `{split}` | {len(half)} | {share} | {' | '.join(rates)} |\n")
+    return rows
 
 
 def _mean(verdicts: Iterable[Verdict], name: str) -> str:
@@ -109,7 +117,7 @@ def main() -> None:
     parser.add_argument("--anew", action="store_true", help="assign all scenarios, as if none were assigned yet")
     chosen = parser.parse_args()
     write_splits(assign(load_scenarios(), {} if chosen.anew else stated_splits()))
-    text = coverage_tables(load_scenarios(), engine_catalogue(), list(read_verdicts(BASELINE)))
+    text = coverage_tables(load_scenarios(), engine_catalogue())
     replace_marked(MANUAL, "task-set", text)
     print(text)
 

@@ -332,7 +332,9 @@ async def _turn(agent: Agent, request: TurnRequest) -> TurnResult:
         if task is not None and task.cancelling():
             raise  # the time is up, or the play is stopped
         raise AgentFailed("it raised CancelledError") from error
-    except (Exception, SystemExit) as error:
+    except (KeyboardInterrupt, GeneratorExit):
+        raise  # the play is stopped
+    except BaseException as error:  # what an agent's library raises need not be an Exception, and is the agent's
         raise AgentFailed(f"it raised {type(error).__name__}: {_error_text(error)}") from error
     if result is None:
         raise AgentFailed("it ended without a result")

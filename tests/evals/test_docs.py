@@ -121,7 +121,7 @@ def test_the_way_from_nothing_to_a_gate_in_ci_works(
     wirewright: Wirewright, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path)])
+    monkeypatch.setattr(sys, "path", [*sys.path])
     (tmp_path / "my_agent.py").write_text(CODE[0], encoding="utf-8")
     gate, _ = shown("yaml")
     (tmp_path / "gate.yaml").write_text(gate, encoding="utf-8")

@@ -1,5 +1,6 @@
 """The journal: whole lines, resumable, shards by concatenation."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,8 @@ from evals.play.attempts import play
 from evals.play.environment import PlayEnvironment
 from evals.players.demo import DemoPlayer
 from evals.scenario import Scenario
-from evals.score import Verdict
+from evals.score import Verdict, score_attempt
+from flows.catalogue import Catalogue
 from tests.evals.conftest import scenario_named
 
 pytestmark = pytest.mark.anyio
@@ -105,3 +107,24 @@ def test_a_last_line_that_is_cut_off_says_what_mends_it(tmp_path: Path) -> None:
     path.write_text(f"{whole}\n{whole[:-20]}\n", encoding="utf-8")
     with pytest.raises(JsonLinesError, match=r"line 2: not a valid attempt \(1 fault\)"):
         list(read_journal(path))
+
+
+FIRST_FIELDS = {"scenario", "digest", "repeat", "player", "turns", "probes", "seconds", "harness_error"}
+"""What a line of the first journals held, beside `build`, which is no longer written."""
+
+
+async def test_a_line_of_the_first_journals_is_read_and_scored(
+    environment: PlayEnvironment, catalogue: Catalogue, tmp_path: Path
+) -> None:
+    scenario = scenario_named("edit-template")
+    (made,) = await play([scenario], DemoPlayer(), environment)
+    whole = json.loads(made.model_dump_json())
+    assert set(whole) > FIRST_FIELDS
+    old = {name: value for name, value in whole.items() if name in FIRST_FIELDS} | {"build": "0.1"}
+    path = tmp_path / "attempts.jsonl"
+    path.write_text(f"{json.dumps(old)}\n", encoding="utf-8")
+    (read,) = read_journal(path)
+    assert (read.origin, read.agent, read.behaviours, read.flow) == (None, None, [], made.flow)
+    verdict = score_attempt(scenario, read, catalogue)
+    assert verdict.harness_error is None
+    assert verdict.passed is not None

@@ -10,7 +10,7 @@ import typer
 from cli.errors import CommandError
 from cli.eval.judging.judge import judge_model, labelled
 from cli.options import Json
-from cli.output.files import writable, write_text
+from cli.output.files import note_replaced, writable, write_text
 from cli.output.streams import print_json, print_result, progress
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ def calibrate(
     except MissingExtra as missing:
         raise CommandError("extra_needed", f"{missing}.", fix="Install wirewright[evals].") from None
     if target is not None:
+        note_replaced(target)
         write_text(target, f"{found.model_dump_json(indent=2)}\n")
     why_not = found.why_not(found.judge, rows)
     if as_json:

@@ -47,13 +47,18 @@ class OraclePlayer:
     Args:
         alternative: the number of the alternative to play, from 0; None is the reference.
         wrong: the number of the wrong result to play, from 0.
+        calls: how many tool calls it makes of those that a message needs, to measure how much scenarios ask for; None
+            is all.
     """
 
     name = "oracle"
 
-    def __init__(self, *, alternative: int | None = None, wrong: int | None = None) -> None:
+    def __init__(self, *, alternative: int | None = None, wrong: int | None = None, calls: int | None = None) -> None:
         self._alternative = alternative
         self._wrong = wrong
+        self._calls = calls
+        if calls is not None:
+            self.name = f"oracle-{calls}"
 
     def prepare(self, scenario: Scenario, environment: PlayEnvironment, /) -> Agent:
         """An agent that plans each turn from the current flow.
@@ -67,7 +72,7 @@ class OraclePlayer:
             scenario = scenario.model_copy(update={"reference": scenario.alternatives[self._alternative]})
         if self._wrong is not None:
             scenario = with_wrong_result(scenario, scenario.wrong[self._wrong])
-        return OracleAgent(scenario, environment)
+        return OracleAgent(scenario, environment, self._calls)
 
 
 def with_wrong_result(scenario: Scenario, wrong: Wrong) -> Scenario:
@@ -88,11 +93,16 @@ def with_wrong_result(scenario: Scenario, wrong: Wrong) -> Scenario:
 
 
 class OracleAgent:
-    """One attempt of the oracle: one assistant, whose model follows the plan of the turn."""
+    """One attempt of the oracle: one assistant, whose model follows the plan of the turn.
 
-    def __init__(self, scenario: Scenario, environment: PlayEnvironment) -> None:
+    Args:
+        most: how many calls a plan has at most; None for as many as it needs.
+    """
+
+    def __init__(self, scenario: Scenario, environment: PlayEnvironment, most: int | None = None) -> None:
         self._scenario = scenario
         self._environment = environment
+        self._most = most
         self._number = -1
         self._plan = OraclePlan([], "", "question", 0)
         self._assistant = Assistant(
@@ -122,8 +132,9 @@ class OracleAgent:
 
     def _planned(self, turn: Turn, current: Flow) -> OraclePlan:
         changes = [*self._changes(turn, current), *_runs(turn)]
-        tools = [made.tool for made in changes]
-        calls = [*self._expected(tools), *changes]
+        derived = [made.tool for made in changes]
+        calls = [*self._expected(derived), *changes][: self._most]
+        tools = [made.tool for made in calls if made in changes]
         writes = any(made.tool in FILE_WRITE_TOOLS for made in calls)
         return OraclePlan(calls, closing_words(turn, tools, writes=writes), _label(calls), self._number + 1)
 

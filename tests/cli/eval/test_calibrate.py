@@ -57,6 +57,8 @@ def test_a_judge_is_measured_and_stored(wirewright: Wirewright, judging: None, a
     assert json.loads(out.read_text(encoding="utf-8")) == stored
     assert (stored["judge"], stored["count"], stored["agreement"]["kappa"]["value"]) == ("scripted", 420, 1.0)
     assert stored["agreement"]["accuracy"]["low"] > 0.98
+    assert "is replaced" not in done.err
+    assert f"{out} is replaced." in wirewright(*arguments).err
 
 
 def test_what_was_measured_is_printed_with_its_intervals(wirewright: Wirewright, judging: None, answers: Path) -> None:

@@ -70,6 +70,8 @@ def test_a_harness_error_fails_the_run_whatever_the_bar(wirewright: Wirewright, 
     assert done.code == 1
     assert (done.json["scored"], done.json["harness_errors"], done.json["pass_rate"]) == (0, 1, None)
     assert "It does not start." in done.json["attempts"][0]["harness_error"]
+    shown = wirewright("eval", "run", "--scenario", "edit-template")
+    assert "passed 0 of 1, 1 not judged: the harness failed (- of those judged)" in " ".join(shown.out.split())
 
 
 def test_a_person_sees_a_table_and_the_reasons(wirewright: Wirewright, runner: StandInRunner) -> None:
@@ -133,6 +135,7 @@ def test_a_journal_says_what_wrote_it_and_when_and_a_later_form_is_refused(
     assert datetime.fromisoformat(origin["at"]).tzinfo == UTC
     assert origin["harness"] == metadata.version("wirewright")
     assert origin["graders"]
+    assert line["versions"]["lfx"] == "stand-in", "the engine's"
     origin["format"] += 1
     target.write_text(f"{json.dumps(line)}\n", encoding="utf-8")
     done = wirewright("eval", "score", target, "--json")
@@ -163,7 +166,9 @@ def test_the_agent_is_in_the_journal_and_another_version_of_it_is_said_when_the_
     "command",
     [
         ("run", "--scenario", "echo-wired", "--scores"),
+        ("run", "--scenario", "echo-wired", "--junit"),
         ("score", "attempts.jsonl", "--out"),
+        ("export", "attempts.jsonl", "--to", "markdown", "--out"),
         ("report", "attempts.jsonl", "--out"),
     ],
 )

@@ -5,7 +5,6 @@ import re
 import shlex
 import sys
 from collections.abc import Iterator
-from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
 
 import pytest
@@ -146,12 +145,12 @@ def test_one_that_cannot_be_used_is_named_in_a_line(
 def test_an_installed_one_is_used_by_its_name(
     wirewright: Wirewright, runner: StandInRunner, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    point = EntryPoint(name="team_score", value="own_scores:half", group="wirewright.evaluators")
-
-    def installed(group: str) -> EntryPoints:
-        return EntryPoints([point]).select(group=group)
-
-    monkeypatch.setattr("evals.user_evaluators.entry_points", installed)
+    package = folder / "team_scores-1.0.dist-info"
+    package.mkdir()
+    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: team-scores\nVersion: 1.0\n", encoding="utf-8")
+    (package / "entry_points.txt").write_text(
+        "[wirewright.evaluators]\nteam_score = own_scores:half\n", encoding="utf-8"
+    )
     monkeypatch.setattr(sys, "path", [str(folder), *sys.path])
     done = wirewright(*RUN, "--evaluator", "team_score", "--json")
     assert done.json["attempts"][0]["scores"][-1] == {"name": "team_score", "value": 0.5, "reason": ""}

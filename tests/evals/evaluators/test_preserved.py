@@ -177,3 +177,38 @@ def test_how_the_canvas_is_shown_is_no_change(played: Played, catalogue: Catalog
     document["data"]["viewport"] = {"x": 10, "y": 20, "zoom": 0.5}
     node_of(document, "ChatOutput").update(selected=True, dragging=False, measured={"width": 320, "height": 200})
     assert grade(TEMPLATE, document, played, catalogue) is True
+
+
+TWINS = """
+name: Twins
+nodes:
+  chat: ChatInput
+  hello: Prompt Template
+  bye: Prompt Template
+  first: ChatOutput
+  second: ChatOutput
+edges:
+  chat.message -> hello.text
+  chat.message -> bye.text
+  hello.prompt -> first.input_value
+  bye.prompt -> second.input_value
+config:
+  hello.template: "Hello {text}"
+  bye.template: "Bye {text}"
+"""
+RENAMED = f"{TWINS}  chat.sender_name: Kim\n"
+
+
+def test_texts_that_two_alike_components_of_the_canvas_exchange_are_seen_by_their_ids(
+    played: Played, catalogue: Catalogue
+) -> None:
+    scenario = TEMPLATE.model_copy(update={"canvas": TWINS, "reference": RENAMED, "alternatives": (), "wrong": ()})
+    document = right_flow(scenario, catalogue)
+    assert grade(scenario, document, played, catalogue) is True
+    first, second = (
+        node["data"]["node"]["template"]["template"]
+        for node in document["data"]["nodes"]
+        if node["data"]["type"] == "Prompt Template"
+    )
+    first["value"], second["value"] = second["value"], first["value"]
+    assert grade(scenario, document, played, catalogue) is False

@@ -3,14 +3,12 @@
 import shutil
 import sys
 import zipfile
-from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
 import yaml
 
-from evals.packs import installed
-from evals.packs.installed import find_pack
+from evals.packs.installed import GROUP, find_pack
 from evals.packs.pack import PackError, open_pack
 from evals.packs.writer import make_pack
 from evals.scenarios.loader import FOLDER, load_scenarios
@@ -120,15 +118,11 @@ def test_a_pack_is_found_by_the_entry_point_of_a_package(
     )
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     named = {"module": "", "path": ":PACK", "function": ":pack", "number": ":wrong", "broken": ":nothing"}
-    points = [
-        EntryPoint(name=name, value=f"somebodys_scenarios{attribute}", group=installed.GROUP)
-        for name, attribute in named.items()
-    ]
-
-    def offered(group: str) -> list[EntryPoint]:
-        return [point for point in points if point.group == group]
-
-    monkeypatch.setattr(installed, "entry_points", offered)
+    installation = tmp_path / "somebodys_scenarios-3.dist-info"
+    installation.mkdir()
+    (installation / "METADATA").write_text("Metadata-Version: 2.1\nName: somebodys-scenarios\nVersion: 3\n", "utf-8")
+    points = [f"{name} = somebodys_scenarios{attribute}" for name, attribute in named.items()]
+    (installation / "entry_points.txt").write_text("\n".join([f"[{GROUP}]", *points]), "utf-8")
     for name in ("module", "path", "function"):
         assert find_pack(name).manifest.name == "theirs"
     for name, said in {"number": "is int", "broken": "cannot be imported", "modul": "There is no pack"}.items():

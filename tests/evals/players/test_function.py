@@ -36,7 +36,7 @@ async def played(answer: object, environment: PlayEnvironment) -> Attempt:
 def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A file in the working folder that a player is imported from."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path)])
+    monkeypatch.setattr(sys, "path", [*sys.path])
     yield tmp_path / "my_agent_here.py"
     sys.modules.pop("my_agent_here", None)
 
@@ -131,3 +131,11 @@ def test_a_module_that_cannot_be_used_says_why(source: str, said: str, module: P
         player_named("python:my_agent_here:play")
     assert said in caught.value.message
     assert "python:module:function" in caught.value.fix
+
+
+def test_a_file_whose_name_is_taken_by_an_installed_module_is_named_with_the_remedy(module: Path) -> None:
+    (module.parent / "statistics.py").write_text("async def play(request):\n    return {}\n", encoding="utf-8")
+    with pytest.raises(UnknownPlayer) as caught:
+        player_named("python:statistics:play")
+    assert "'statistics' has no function 'play'" in caught.value.message
+    assert "it is an installed module, and not the file statistics.py here: rename the file" in caught.value.message

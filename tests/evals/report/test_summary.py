@@ -6,7 +6,7 @@ from rich.console import Console
 
 from evals.analysis.tally import tally
 from evals.attempt import Score
-from evals.report.summary import reasons, table
+from evals.report.summary import reasons, summary, table
 from evals.score import EVALUATORS, Verdict
 
 
@@ -40,3 +40,18 @@ def test_one_player_stands_above_the_table_alone() -> None:
     found = verdict("demo", passed=False)
     assert all("demo" not in row for row in shown(found))
     assert all(line.startswith("echo: ") for line in reasons(tally([found])))
+
+
+def test_what_was_not_judged_is_named_beside_the_headline() -> None:
+    judged = [
+        verdict("demo", passed=number < 90).model_copy(update={"scenario": f"s{number}"}) for number in range(178)
+    ]
+    broken = [
+        verdict("demo", passed=True).model_copy(
+            update={"scenario": f"b{number}", "passed": None, "harness_error": "no engine"}
+        )
+        for number in range(2)
+    ]
+    line = summary(tally([*judged, *broken]), 0.0)
+    assert line == "passed 90 of 180, 2 not judged: the harness failed (51% of those judged)"
+    assert summary(tally(judged), 0.0) == "passed 90 of 178 (51%)"

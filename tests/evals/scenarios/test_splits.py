@@ -4,6 +4,7 @@ import random
 from collections import Counter
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,7 +18,7 @@ from evals.scenarios.coverage import KINDS, kind_of
 from evals.scenarios.loader import FOLDER
 from evals.scenarios.splits import SPLITS, assign, features
 from evals.score import Verdict
-from scripts.baseline import BASELINE
+from scripts.baseline import BASELINE, SCRIPTED
 from scripts.task_set import stated_splits, write_splits
 from tests.evals.conftest import scenarios
 
@@ -61,8 +62,9 @@ def test_both_halves_hold_as_much_of_everything() -> None:
     assert far == {}
 
 
-def test_the_demo_planner_finds_both_halves_equally_hard() -> None:
-    verdicts = list(read_verdicts(BASELINE))
+@pytest.mark.parametrize("path", [BASELINE, SCRIPTED], ids=["demo planner", "scripted model"])
+def test_a_player_finds_both_halves_equally_hard(path: Path) -> None:
+    verdicts = list(read_verdicts(path))
     together = clusters(verdicts)
     rates = [
         estimate({one.scenario: [float(one.passed is True)] for one in verdicts if one.scenario in names}, together)
@@ -70,6 +72,7 @@ def test_the_demo_planner_finds_both_halves_equally_hard() -> None:
     ]
     dev, test = (rate for rate in rates if rate is not None)
     assert abs(dev.mean - test.mean) <= 0.1, (dev, test)
+    assert 0.05 < dev.mean < 0.95, "it tells easy scenarios from hard ones"
 
 
 @given(CANVASES, st.randoms(use_true_random=False))

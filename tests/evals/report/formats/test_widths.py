@@ -1,4 +1,4 @@
-"""The page in a browser, 400 and 1280 pixels wide: nothing but tables that scroll is wider than the window."""
+"""The page in a browser, 400 and 1280 pixels wide: nothing but tables that scroll is wider, and all can be read."""
 
 import html
 import json
@@ -28,16 +28,31 @@ document.getElementById("page").onload = function () {{
   const wide = [...page.body.querySelectorAll("*")]
     .filter(each => !inside(each) && each.getBoundingClientRect().right > width + 1)
     .map(each => each.tagName + "." + (each.getAttribute("class") || "") + " " + each.textContent.trim().slice(0, 60))
-  document.getElementById("found").textContent =
-    JSON.stringify({{width, scroll: page.documentElement.scrollWidth, wide}})
+  const view = this.contentWindow
+  const charts = [...page.querySelectorAll(".chart svg")].filter(each => each.getBoundingClientRect().width)
+  const outside = charts.flatMap(each => [each, ...each.querySelectorAll("text, circle, path")])
+    .filter(each => each.getBoundingClientRect().right > width + 1 || each.getBoundingClientRect().left < -1)
+    .map(each => each.tagName + " " + each.textContent.trim().slice(0, 60))
+  const letters = charts.flatMap(each => [...each.querySelectorAll("text")])
+    .map(each => parseFloat(view.getComputedStyle(each).fontSize) * each.getScreenCTM().a)
+  const written = [...page.body.querySelectorAll("*")].filter(each => !each.closest("svg, script, style, .sr"))
+    .filter(each => [...each.childNodes].some(one => one.nodeType === 3 && one.textContent.trim()))
+    .map(each => parseFloat(view.getComputedStyle(each).fontSize))
+  document.getElementById("found").textContent = JSON.stringify({{
+    width, scroll: page.documentElement.scrollWidth, wide, charts: charts.length, outside,
+    letters: [Math.min(...letters), Math.max(...letters)], smallest: Math.min(...written)
+  }})
 }}</script>"""
+
+LEAST, MOST = 10.0, 18.0
+"""The height of letters in pixels that people read easily, beside text of 15."""
 
 LONG = "https://agents.example.com/a-rather-long-path/to/an-agent"
 
 
 @pytest.mark.skipif(shutil.which("chromium") is None, reason="no chromium on this machine")
 @pytest.mark.parametrize("width", [400, 1280])
-def test_nothing_is_wider_than_the_window(
+def test_nothing_is_wider_than_the_window_and_everything_can_be_read(
     width: int, played: Played, material: Material, catalogue: Catalogue, tmp_path: Path
 ) -> None:
     attempts = [
@@ -68,3 +83,8 @@ def test_nothing_is_wider_than_the_window(
     found = json.loads(html.unescape(said[1]))
     assert found["wide"] == []
     assert found["scroll"] <= found["width"]
+    assert found["charts"], "there is a chart to look at"
+    assert found["outside"] == [], "what a chart draws stays in the window"
+    smallest, largest = found["letters"]
+    assert LEAST <= smallest <= largest <= MOST, "a chart neither whispers nor shouts"
+    assert found["smallest"] >= LEAST
