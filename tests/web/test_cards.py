@@ -145,6 +145,7 @@ async def test_replacing_leaves_only_the_proposal(browser: Browser, catalogue: C
         await expect(look.page.locator(".saving")).to_have_text("Saved")
         card = look.page.get_by_role("region", name="Proposed flow: ").last
         await expect(card).to_contain_text("On the canvas instead")
+        await expect(look.page.get_by_role("log")).to_contain_text("It is on the canvas now.")
         await look.page.get_by_role("button", name="Undo").click()
         await expect(look.page.locator(".react-flow__node")).to_have_count(2)
         await expect(look.page.locator(".saving")).to_have_text("Saved")

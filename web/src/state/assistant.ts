@@ -31,9 +31,9 @@ interface AssistantState {
   open: (session: string) => Promise<void>;
   send: (text: string, files?: string[]) => Promise<void>;
   /** Answers what waits; `state` is what the card says then. */
-  answer: (id: string, decision: Decision, state?: Answer) => Promise<void>;
+  answer: (id: string, decision: Decision, state?: Answer | undefined) => Promise<void>;
   /** Answers several questions alike, in one turn. */
-  answerAll: (ids: readonly string[], decision: Decision, state?: Answer) => Promise<void>;
+  answerAll: (ids: readonly string[], decision: Decision, state?: Answer | undefined) => Promise<void>;
   stop: () => Promise<void>;
   /** Takes the last message back, with what it did to the flow, and sends it again, or another in its place. */
   again: (text?: string) => Promise<void>;
