@@ -63,7 +63,9 @@ async def test_a_proposal_takes_the_place_of_the_flow_with_its_button_on_the_can
         await look.page.get_by_role("button", name="Replace all 2 nodes with 2").click()
         await expect(nodes(look)).to_have_count(2)
         await expect(node(look, "Chat Input")).to_be_visible()
-        await expect(look.page.get_by_role("region", name="Proposed flow: Echo")).to_contain_text("On the canvas instead")
+        await expect(look.page.get_by_role("region", name="Proposed flow: Echo")).to_contain_text(
+            "On the canvas instead"
+        )
         kept = await stored(look, flow)
         assert (len(kept["data"]["nodes"]), kept["name"]) == (2, "Mine")
 

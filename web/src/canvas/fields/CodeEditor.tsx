@@ -8,7 +8,8 @@ interface CodeEditorProps {
   label: string;
   text: string;
   isCode: boolean;
-  onChange: (text: string) => void;
+  /** Left out for a text that is only read. */
+  onChange?: (text: string) => void;
 }
 
 /** A field for code or a long text: line numbers, and a Tab key that indents until Escape gives it back. */
@@ -21,6 +22,7 @@ export function CodeEditor({ label, text, isCode, onChange }: CodeEditorProps) {
     if (placed !== null) area.current?.setSelectionRange(placed.start, placed.end); // before the next key, however fast it comes
   }, [placed]);
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    if (onChange === undefined) return;
     if (event.key === "Escape" && isCode && !leaves.current) {
       leaves.current = true; // the next Tab leaves the field, and the next Escape the dialog
       event.preventDefault();
@@ -52,14 +54,15 @@ export function CodeEditor({ label, text, isCode, onChange }: CodeEditorProps) {
           spellCheck={!isCode}
           value={text}
           onFocus={() => (leaves.current = false)}
-          onChange={(event) => onChange(event.target.value)}
+          readOnly={onChange === undefined}
+          onChange={(event) => onChange?.(event.target.value)}
           onKeyDown={onKeyDown}
           onScroll={(event) => {
             if (numbers.current !== null) numbers.current.scrollTop = event.currentTarget.scrollTop;
           }}
         />
       </div>
-      {isCode && <small>{strings.tabHint}</small>}
+      {isCode && onChange !== undefined && <small>{strings.tabHint}</small>}
     </>
   );
 }
