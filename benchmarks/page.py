@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 NODES = 300
 ROUNDS = 5
 MOVES = 60
-BODY = 16_000_000
-"""Bytes of a request: the flow has some megabytes, and a server takes one unless it is told otherwise."""
 FRAMES = """() => { window.frames_ = []; let last = performance.now();
   const next = (now) => { window.frames_.push(now - last); last = now; window.more_ = requestAnimationFrame(next); };
   window.more_ = requestAnimationFrame((now) => { last = now; window.more_ = requestAnimationFrame(next); }); }"""
@@ -64,7 +62,7 @@ async def measure() -> list[str]:
         raise RuntimeError(message)
     catalogue = Catalogue.load()
     with tempfile.TemporaryDirectory() as data:
-        environment = {**os.environ, "WIREWRIGHT_DATA": data, "WIREWRIGHT_BODY_LIMIT": str(BODY)}
+        environment = {**os.environ, "WIREWRIGHT_DATA": data}
         async with serve(Path(sys.executable).with_name("wirewright"), environment) as served:
             await served.at_rest()
             small = await _stored(served, built(ECHO, catalogue).to_json())

@@ -356,10 +356,23 @@ class Workbench:
         self.actions.append(action)
         return FlowUpdate(action=action)
 
-    async def place(self, emit: Emit) -> None:
-        """Put the proposal on the canvas: as the whole flow when that is empty, else beside what is there."""
-        if self.proposal is not None:
-            await emit(self.accept(self.proposal if self.flow.is_empty else merge(self.flow, self.proposal).flow))
+    async def place(self, emit: Emit, *, replaces: bool = False) -> None:
+        """Put the proposal on the canvas: as the whole flow when that is empty, else beside what is there.
+
+        Args:
+            emit: sends the change.
+            replaces: whether it takes the place of what is there instead; the flow keeps its name.
+        """
+        if self.proposal is None:
+            return
+        if self.flow.is_empty:
+            flow = self.proposal
+        elif replaces:
+            graph = self.proposal
+            flow = self.flow.with_parts(nodes=[one.raw for one in graph.nodes], edges=[one.raw for one in graph.edges])
+        else:
+            flow = merge(self.flow, self.proposal).flow
+        await emit(self.accept(flow))
 
 
 def _changed_nodes(before: Flow, edit: Edit) -> Iterator["tuple[FlowAction, JsonObject | None]"]:

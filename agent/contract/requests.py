@@ -33,7 +33,8 @@ class Decision(ContractModel):
     Attributes:
         decision: whether the call may go ahead.
         reason: why not, for the assistant.
-        args: arguments of the call that the user changed.
+        args: arguments of the call that the user changed; of a proposal, `replace` puts it in place of what is on the
+            canvas.
     """
 
     decision: Literal["approve", "deny"]

@@ -135,7 +135,8 @@ class Conversation:
                     bench.proposal = None
                 continue
             waiting, bench.proposal = bench.proposal, offer.flow
-            await bench.place(emit)
+            changed = answer.override_args if isinstance(answer, ToolApproved) else None
+            await bench.place(emit, replaces=(changed or {}).get("replace") is True)
             bench.proposal = None if bench.open_offer == name else waiting
 
     def take_answers(self, answers: dict[str, Answer]) -> dict[str, Answer]:

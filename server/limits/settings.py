@@ -16,6 +16,9 @@ class LimitSettings(AssistantSettings):
     body_limit: int = Field(default=1_000_000, ge=1_024)
     """How many bytes a request's body may have."""
 
+    flow_body_limit: int = Field(default=32_000_000, ge=1_024)
+    """How many bytes a body may have that carries a flow, or an import; most components have 5 to 30 kB."""
+
     chat_body_limit: int = Field(default=8_000_000, ge=1_024)
     """How many bytes the body of an AI SDK client may have, which carries the chat and its files."""
 

@@ -117,7 +117,7 @@ async def stream(request: Request) -> Response:
     caller = caller_of(request)
     if given is not None and given[0] is not None:
         return await following(caller, given[0], given[1])
-    document = as_object(await read_object(request, caller.settings.body_limit))
+    document = as_object(await read_object(request, caller.settings.flow_body_limit))
     running, is_numbered = await started(caller, document)
     reader = running.join(as_client=True)
     events = caller.state.turns.read(running, reader)
@@ -130,7 +130,7 @@ async def stream(request: Request) -> Response:
 async def assist(request: Request) -> Response:
     """A turn as one reply, for clients that do not stream."""
     caller = caller_of(request)
-    running, _ = await started(caller, as_object(await read_object(request, caller.settings.body_limit)))
+    running, _ = await started(caller, as_object(await read_object(request, caller.settings.flow_body_limit)))
     reader = running.join(as_client=True)
     try:
         ended = await while_connected(request, caller.stopping, running.ended())

@@ -10,7 +10,6 @@ import pytest
 from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from flows.document import Flow
-from server.settings import ServerSettings
 from tests.conformance.clients import Clients
 from tests.server.live import Live, serving
 from tests.server.routes.aisdk.test_turns import kept, stored
@@ -219,7 +218,7 @@ async def test_what_a_client_sends_back_of_a_large_flow_is_small(
     nodes = [{"id": f"ChatInput-{number:05d}", "type": "ChatInput"} for number in range(300)]
     looks = [[call("search_components", step, query=query)] for step, query in enumerate(("chat", "model", "agent"))]
     model = ScriptedModel("question", *looks, "It has inputs.", "question", "As I said.")
-    async with serving(assistant(catalogue, model), ServerSettings(body_limit=20_000_000)) as live:
+    async with serving(assistant(catalogue, model)) as live:
         one: Any = flow_of(ECHO, catalogue).nodes[0].raw
         raw: list[Any] = [{**one, "id": node["id"], "data": {**one["data"], "id": node["id"]}} for node in nodes]
         flow = Flow.from_json({"name": "Large", "data": {"nodes": raw, "edges": []}})

@@ -1,5 +1,6 @@
 """A real browser on a real server's page."""
 
+import os
 import shutil
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
@@ -15,6 +16,8 @@ from tests.server.live import Live, serving
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 SIZE = {"width": 1280, "height": 800}
+SLOWER = float(os.environ.get("WIREWRIGHT_SLOWER", "1"))
+"""How many times slower pages run, to find what needs a fast machine: `WIREWRIGHT_SLOWER=6 pytest tests/web`."""
 
 
 @pytest.fixture(scope="session")
@@ -88,6 +91,9 @@ async def looking(
         context = await browser.new_context(viewport=size or SIZE, locale=locale, reduced_motion="reduce")  # pyright: ignore[reportArgumentType]  (a TypedDict that playwright does not export)
         page = await context.new_page()
         look = Look(page, live)
+        if SLOWER > 1:
+            session = await context.new_cdp_session(page)
+            await session.send("Emulation.setCPUThrottlingRate", {"rate": SLOWER})  # pyright: ignore[reportUnknownMemberType]  (its answer has no type)
         page.on("console", look.note)
         page.on("pageerror", lambda error: look.problems.append(str(error)))
         page.on("request", look.requested)

@@ -47,14 +47,18 @@ async def test_a_plan_that_is_refined_comes_back_changed_and_then_builds(
         await expect(plans.nth(1)).to_contain_text("Approved")
 
 
-@pytest.mark.parity("term-pending-flow-proposal", "term-flow-proposal-status")
+@pytest.mark.parity("term-pending-flow-proposal", "term-flow-proposal-status", "ADR-MCP-014", "scenario-badge-reverts")
 async def test_a_dismissed_proposal_is_dismissed(browser: Browser, catalogue: Catalogue) -> None:
-    async with looking(browser, who(catalogue, *BUILD)) as look:
+    async with looking(browser, who(catalogue, *BUILD, "question", "You are welcome.")) as look:
         await proposed(look)
         card = look.page.get_by_role("region", name="Proposed flow: Echo")
         await card.get_by_role("button", name="Dismiss").click()
         await expect(card).to_contain_text("Denied")
         await expect(look.page.locator(".react-flow__node")).to_have_count(0)
+        await look.ask("Thank you")
+        await expect(card).to_contain_text("Denied")
+        await look.page.reload()
+        await expect(card).to_contain_text("Denied")
 
 
 @pytest.mark.parity("term-flow-action", "term-flow-edit-carousel")

@@ -145,6 +145,7 @@ async def test_replacing_leaves_only_the_proposal(browser: Browser, catalogue: C
         await expect(look.page.locator(".saving")).to_have_text("Saved")
         card = look.page.get_by_role("region", name="Proposed flow: ").last
         await expect(card).to_contain_text("On the canvas instead")
+        await expect(look.page.get_by_role("log")).to_contain_text("It is on the canvas now.")
         await look.page.get_by_role("button", name="Undo").click()
         await expect(look.page.locator(".react-flow__node")).to_have_count(2)
         await expect(look.page.locator(".saving")).to_have_text("Saved")
@@ -232,12 +233,12 @@ async def test_opening_a_conversation_deletes_nothing(browser: Browser, catalogu
         assert resets == []
 
 
-@pytest.mark.parity("base-term-assistant-message")
+@pytest.mark.parity("base-term-assistant-message", "base-term-reasoning-ui")
 async def test_a_message_of_the_assistant_has_its_parts_in_order(browser: Browser, catalogue: Catalogue) -> None:
     async with looking(browser, who(catalogue, *BUILD)) as look:
         await proposed(look)
         parts = await look.page.locator(".message.assistant > *").evaluate_all("all => all.map((one) => one.className)")
-        assert parts[0].split()[0] == "tool"
+        assert parts[0].split()[0] == "tool", "the first step is one that happened"
         assert "card" in parts
         assert parts[-1] == "figures"
 
@@ -272,11 +273,15 @@ async def test_a_stopped_turn_says_what_it_had_done(browser: Browser, catalogue:
         await expect(look.page.locator(".react-flow__node")).to_have_count(1)
 
 
-async def test_a_written_component_shows_its_code(browser: Browser, catalogue: Catalogue) -> None:
+@pytest.mark.parity("scenario-skip-all-component")
+@pytest.mark.parametrize("first", [(), ("/skip-all",)], ids=["asking", "skipping"])
+async def test_a_written_component_shows_its_code(
+    first: tuple[str, ...], browser: Browser, catalogue: Catalogue
+) -> None:
     write = [call("generate_component", 1, source=SUM)]
     one = assistant(catalogue, ScriptedModel("generate_component", write, "Written."), ComponentRunner())
     async with looking(browser, one) as look:
-        await asked(look, "Write a component that adds numbers")
+        await asked(look, *first, "Write a component that adds numbers")
         card = look.page.get_by_role("region", name="Component: SumComponent")
         await expect(card.get_by_label("Code")).to_contain_text("class SumComponent")
 

@@ -4,7 +4,10 @@ import pytest
 from playwright.async_api import Browser, expect
 
 from flows.catalogue import Catalogue
+from runtime.jobs.claims import Claims
+from runtime.jobs.job import Outcome
 from runtime.results import RunError
+from server.settings import ServerSettings
 from tests.server.live import FLOWS
 from tests.shared.flow_texts import ECHO, flow_of
 from tests.shared.scripted_assistant import ScriptedModel, assistant
@@ -47,6 +50,46 @@ async def test_a_job_is_followed_ended_tried_again_and_opened(browser: Browser, 
         await expect(page.locator(".markdown strong")).to_have_text("said")
         await page.get_by_role("link", name="All jobs").click()
         await expect(item).to_be_visible()
+
+
+async def test_a_job_that_no_worker_has_taken_is_queued_and_says_since_when(
+    browser: Browser, catalogue: Catalogue
+) -> None:
+    async with looking(browser, assistant(catalogue), settings=ServerSettings(work_here=False)) as look:
+        page = look.page
+        job = await called(look, catalogue)
+        known = (await look.live.client.get(f"/api/v1/jobs/{job}")).json()
+        assert (known["state"], known["worker"]) == ("queued", "")
+        await page.goto(f"{look.base}/#/jobs")
+        item = page.get_by_role("listitem", name="Orders")
+        await expect(item.locator(".badge")).to_have_text("Queued")
+        await expect(item.locator("small")).to_contain_text("since ")
+        await expect(item.locator("small")).not_to_contain_text(" on ")
+        await page.get_by_label("State").select_option("running")
+        await expect(page.get_by_text("No jobs.")).to_be_visible()
+        await page.get_by_label("State").select_option("queued")
+        await item.get_by_role("button", name="Cancel: Orders").click()
+        await expect(page.get_by_text("No jobs.")).to_be_visible()
+
+
+async def test_a_job_whose_worker_has_died_is_resumed_by_another_and_says_so(
+    browser: Browser, catalogue: Catalogue
+) -> None:
+    who = assistant(catalogue)
+    async with looking(browser, who, settings=ServerSettings(work_here=False)) as look:
+        await called(look, catalogue)
+        dead, other = Claims(who.database, "dead"), Claims(who.database, "other")
+        assert len(await dead.claim(["runs"], 1)) == 1
+        await look.page.goto(f"{look.base}/#/jobs")
+        item = look.page.get_by_role("listitem", name="Orders")
+        await expect(item.locator("small")).to_contain_text("on dead")
+        await expect(item.locator(".badge")).to_have_text(["Running"])
+        assert await other.beat() == 1, "the dead one gives no sign of life, and its job goes back"
+        [again] = await other.claim(["runs"], 1)
+        await expect(item.locator(".badge")).to_have_text(["Resumed", "Running"])
+        await expect(item.locator("small")).to_contain_text("on other · begun 2 times")
+        await other.finish(again, Outcome(result={"output": "said"}))
+        await expect(item.locator(".badge")).to_have_text(["Done"])
 
 
 async def test_a_job_that_failed_says_why(browser: Browser, catalogue: Catalogue) -> None:

@@ -40,9 +40,16 @@ async def test_a_flow_is_asked_for_seen_and_tried_on_a_phone(browser: Browser, c
         await expect(page.get_by_role("article", name="Chat Input")).to_be_in_viewport()
 
 
-async def test_a_wide_screen_shows_both(browser: Browser, catalogue: Catalogue) -> None:
+@pytest.mark.parity("ADR-004", "ADR-009", "base-term-floating-panel")
+async def test_a_wide_screen_shows_both_side_by_side(browser: Browser, catalogue: Catalogue) -> None:
     async with looking(browser, assistant(catalogue)) as look:
         await empty(look)
+        canvas, panel = look.page.locator(".canvas"), look.page.get_by_role("complementary", name="Assistant")
+        left, right = await canvas.bounding_box(), await panel.bounding_box()
+        assert left is not None
+        assert right is not None
+        assert left["x"] + left["width"] <= right["x"], "nothing floats over the canvas"
+        assert await panel.evaluate("(one) => getComputedStyle(one).transitionDuration") == "0s"
         await expect(look.page.locator(".react-flow__pane")).to_be_visible()
         await expect(look.page.get_by_role("tabpanel")).to_be_visible()
         await expect(look.page.get_by_role("navigation", name="Shown")).to_have_count(0)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import type { CompleteData, Event, TranscriptMessage } from "../src/api/contract";
-import { REPLACED, afterEvent, answered, message, ofTranscript } from "../src/assistant/parts";
+import { afterEvent, answered, message, ofTranscript } from "../src/assistant/parts";
 import type { Message } from "../src/assistant/parts";
 import { echo } from "./flows";
 
@@ -105,10 +105,24 @@ test("what the answer says is not told again beside it", () => {
   expect(one.parts.at(-1)).toMatchObject({ kind: "run", isTold: true });
 });
 
-test("a proposal that the page put there itself was not declined", () => {
+test.each([
+  ["changed", "replaced"],
+  ["approved", "approved"],
+  ["denied", "denied"],
+])("a proposal that was answered with %s says so once", (decision, state) => {
+  const applied = decision === "denied" ? [] : [{ kind: "proposal", id: null, name: "Echo", flow: echo(), status: "applied" }];
   const stored = [
     { id: "t1", at: "", flow_id: null, version: null, parts: [{ kind: "proposal", id: "proposal-1", name: "Echo", flow: echo(), status: "offered" }] },
-    { id: "t2", at: "", flow_id: null, version: null, parts: [{ kind: "answer", id: "proposal-1", decision: "denied", reason: REPLACED }] },
+    { id: "t2", at: "", flow_id: null, version: null, parts: [{ kind: "answer", id: "proposal-1", decision, reason: "" }, ...applied] },
   ] as unknown as TranscriptMessage[];
-  expect(ofTranscript(stored)[0]?.parts[0]).toMatchObject({ state: "replaced" });
+  const [asked, then] = ofTranscript(stored);
+  expect(asked?.parts[0]).toMatchObject({ state });
+  expect(then?.parts).toEqual([]);
+});
+
+test("a flow that was put on the canvas without a question has its card", () => {
+  const stored = [
+    { id: "t1", at: "", flow_id: null, version: null, parts: [{ kind: "proposal", id: null, name: "Echo", flow: echo(), status: "applied" }] },
+  ] as unknown as TranscriptMessage[];
+  expect(ofTranscript(stored)[0]?.parts[0]).toMatchObject({ kind: "proposal", state: "approved" });
 });

@@ -27,9 +27,6 @@ from server.routes.flows.stored import PATH, created
 from server.store.flows import FlowEntry
 from tools.json_types import FlowDocument
 
-IMPORT_LIMIT: Final = 16 * 1024 * 1024
-"""Bytes of an import, packed and unpacked."""
-
 IMPORT_FLOWS: Final = 200
 """Flows of one import."""
 
@@ -74,15 +71,16 @@ async def import_flows(request: Request) -> Response:
     if kind not in ("application/json", "application/zip"):
         fix = "Send an export as application/json, or a zip archive of exports as application/zip."
         raise ApiError(415, "unsupported_media_type", "The body must be JSON or a zip archive.", fix)
-    body = bytearray()
-    async for piece in pieces(request, IMPORT_LIMIT, READ_SECONDS):
+    caller, body = caller_of(request), bytearray()
+    limit = caller.settings.flow_body_limit
+    async for piece in pieces(request, limit, READ_SECONDS):
         body += piece
-    read = _of_archive if kind == "application/zip" else _of_json
-    found = await asyncio.to_thread(lambda: list(read(bytes(body))))
+    content = bytes(body)
+    read = _of_archive(content, limit) if kind == "application/zip" else _of_json(content)
+    found = await asyncio.to_thread(lambda: list(read))
     if not 0 < len(found) <= IMPORT_FLOWS:
         fix = f"Send 1 to {IMPORT_FLOWS} flows."
         raise ApiError(422, "invalid_request", f"There are {len(found)} flows in this import.", fix, "$")
-    caller = caller_of(request)
     flows = [flow_of(document, place, caller.settings.nodes_limit) for place, document in found]
     store = await caller.flows()
     entries = await store.add_all(flows)
@@ -104,17 +102,17 @@ def _in_document(document: Json, place: str) -> Iterator[tuple[str, Json]]:
         yield place, document
 
 
-def _of_archive(body: bytes) -> Iterator[tuple[str, Json]]:
-    """The flows in an archive, with the names of their files; other files are left out."""
+def _of_archive(body: bytes, limit: int) -> Iterator[tuple[str, Json]]:
+    """The flows in an archive of at most so many bytes unpacked, with the names of their files; others are left out."""
     try:
         with zipfile.ZipFile(io.BytesIO(body)) as archive:
             files = [entry for entry in archive.infolist() if PurePosixPath(entry.filename).suffix.lower() == ".json"]
-            if len(files) > IMPORT_FLOWS or sum(entry.file_size for entry in files) > IMPORT_LIMIT:
-                fix = f"Send at most {IMPORT_FLOWS} flows, and {IMPORT_LIMIT // 1024 // 1024} MB unpacked."
+            if len(files) > IMPORT_FLOWS or sum(entry.file_size for entry in files) > limit:
+                fix = f"Send at most {IMPORT_FLOWS} flows, and {limit:,} bytes unpacked."
                 raise ApiError(413, "too_large", "The archive is too large.", fix)
             for entry in files:
                 with archive.open(entry) as file:
-                    content = file.read(IMPORT_LIMIT + 1)
+                    content = file.read(limit + 1)
                 document = _parsed(content, entry.filename[:200])
                 if isinstance(document, list) or (isinstance(document, dict) and _FLOW_KEYS & document.keys()):
                     yield from _in_document(document, entry.filename[:200])

@@ -58,7 +58,7 @@ class Flows(HTTPEndpoint):
     async def post(self, request: Request) -> Response:
         """Store a new one."""
         caller = caller_of(request)
-        document = await read_object(request, caller.settings.body_limit)
+        document = await read_object(request, caller.settings.flow_body_limit)
         flow = flow_of(*_flow_part(document), caller.settings.nodes_limit)
         entry = await (await caller.flows()).add(flow)
         return created(entry)
@@ -77,7 +77,7 @@ class OneFlow(HTTPEndpoint):
     async def put(self, request: Request) -> Response:
         """Store its next revision, if it is still at the version that the client has seen."""
         caller = caller_of(request)
-        document = await read_object(request, caller.settings.body_limit)
+        document = await read_object(request, caller.settings.flow_body_limit)
         version = seen_version(request, document)
         if "flow" not in document:
             document = {key: value for key, value in document.items() if key != "version"}
@@ -89,7 +89,7 @@ class OneFlow(HTTPEndpoint):
     async def patch(self, request: Request) -> Response:
         """Change it by flow actions, all of them or none, based on the version that the client has seen."""
         caller, flow_id = caller_of(request), request.path_params["flow_id"]
-        document = await read_object(request, caller.settings.body_limit)
+        document = await read_object(request, caller.settings.flow_body_limit)
         version, actions = seen_version(request, document), _actions(document)
         store = await caller.flows()
         stored = await store.get(flow_id)

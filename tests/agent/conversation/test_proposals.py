@@ -96,6 +96,18 @@ async def test_it_is_answered_by_its_id(catalogue: Catalogue) -> None:
     assert (result.outcome, result.after, len(model.prompts)) == ("complete", proposal, 3)
 
 
+async def test_it_takes_the_place_of_the_canvas_when_it_is_accepted_with_that(catalogue: Catalogue) -> None:
+    canvas = flow_of(ECHO, catalogue)
+    who, model, proposal = await offered(catalogue, canvas=canvas)
+    result = await play(who, "", canvas, answers={"proposal-1": ToolApproved(override_args={"replace": True})})
+    assert (result.outcome, result.proposal, len(model.prompts)) == ("complete", None, 3)
+    assert (result.after.nodes, result.after.edges) == (proposal.nodes, proposal.edges)
+    assert (result.after.name, [action.kind for action in result.actions]) == (canvas.name, ["set_flow"])
+    assert result.record.proposal is not None
+    assert result.record.proposal.status == "applied"
+    assert (await play(who, "undo", result.after)).after == canvas
+
+
 async def test_it_is_set_aside_by_its_id_and_can_still_be_named(catalogue: Catalogue) -> None:
     again = call("decide_proposal", 2, decision="offer_again", id="proposal-1")
     who, model, proposal = await offered(catalogue, "build_flow", again, "Here it is again.")

@@ -8,7 +8,6 @@ from pydantic_ai import ToolCallPart
 from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from flows.document import Flow
-from server.settings import ServerSettings
 from tests.conformance.agui.driving import drive
 from tests.conformance.clients import Clients
 from tests.server.live import FLOWS, serving
@@ -218,7 +217,7 @@ async def test_a_large_canvas_makes_small_requests(catalogue: Catalogue, clients
     data["nodes"] = [{**node, "id": name, "data": {**node["data"], "id": name, "node": slim}} for name in copies]
     data["edges"] = []
     model = ScriptedModel("question", "Many inputs.")
-    async with serving(assistant(catalogue, model), ServerSettings(body_limit=20_000_000)) as live:
+    async with serving(assistant(catalogue, model)) as live:
         stored = (await live.client.post(FLOWS, json={"name": "F", "flow": document})).json()["id"]
         [asked] = await drive(clients, live, {"message": "What is this?"}, state={"flow_id": stored})
     assert asked.state["flow"]["detail"] == "types"

@@ -1,5 +1,7 @@
 """How large a body, a message, a file and a flow may be, and how many of them a user may have."""
 
+import json
+
 import pytest
 
 from flows.catalogue import Catalogue
@@ -7,7 +9,7 @@ from flows.document import Flow, Json, JsonObject
 from server.settings import ServerSettings
 from tests.server.limits.conftest import user
 from tests.server.live import ASSIST, FLOWS, STREAM, events, serving
-from tests.shared.flow_texts import ECHO, flow_of
+from tests.shared.flow_texts import ECHO, flow_of, large_flow
 from tests.shared.scripted_assistant import ScriptedModel, assistant
 
 pytestmark = pytest.mark.anyio
@@ -26,8 +28,49 @@ async def test_a_message_has_a_length(path: str, catalogue: Catalogue) -> None:
 
 async def test_a_body_has_a_size(catalogue: Catalogue) -> None:
     async with serving(assistant(catalogue), ServerSettings(body_limit=2_000)) as live:
-        large = await live.client.post(FLOWS, json={"name": "x" * 2_000})
+        large = await live.client.put("/api/v1/variables/GREETING", json={"value": "x" * 2_000})
     assert (large.status_code, large.json()["error"]["code"]) == (413, "too_large")
+
+
+async def test_a_flow_of_300_components_is_stored_changed_and_brought_in_with_the_limits_as_they_come(
+    catalogue: Catalogue,
+) -> None:
+    large = large_flow(catalogue).to_json()
+    settings = ServerSettings()
+    assert settings.body_limit < len(json.dumps(large)) < settings.flow_body_limit
+    async with serving(assistant(catalogue, ScriptedModel("off_topic", "No.")), settings) as live:
+        made = await live.client.post(FLOWS, json=large)
+        assert made.status_code == 201, made.text
+        place = f"{FLOWS}/{made.json()['id']}"
+        node = Flow.from_json(large).nodes[0]
+        another = json.loads(json.dumps(node.raw).replace(node.id, "another"))
+        adding = {"kind": "add_component", "node": another, "index": 0}
+        replies = [
+            await live.client.put(place, json={"version": 1, "flow": {**large, "name": "Renamed"}}),
+            await live.client.patch(place, json={"version": 2, "actions": [adding]}),
+            await live.client.post(f"{FLOWS}/import", json=[large]),
+            await live.client.post(ASSIST, json={"input_value": "Hi", "flow": large}),
+        ]
+        stored = (await live.client.get(place)).json()
+    assert [reply.status_code for reply in replies] == [200, 200, 201, 200], [reply.text[:200] for reply in replies]
+    assert (stored["node_count"], stored["version"], stored["name"]) == (301, 3, "Renamed")
+
+
+async def test_a_body_with_a_flow_has_a_size_of_its_own(catalogue: Catalogue, echo: JsonObject) -> None:
+    large: JsonObject = {**echo, "description": "x" * 50_000}
+    async with serving(assistant(catalogue), ServerSettings(flow_body_limit=50_000)) as live:
+        made = (await live.client.post(FLOWS, json=echo)).json()["id"]
+        for reply in (
+            await live.client.post(FLOWS, json=large),
+            await live.client.put(f"{FLOWS}/{made}", json={"version": 1, "flow": large}),
+            await live.client.patch(f"{FLOWS}/{made}", json={"version": 1, "actions": [{"kind": "x" * 50_000}]}),
+            await live.client.post(f"{FLOWS}/import", json=[large]),
+            await live.client.post(ASSIST, json={"input_value": "Hi", "flow": large}),
+            await live.client.post(STREAM, json={"input_value": "Hi", "flow": large}),
+        ):
+            assert (reply.status_code, reply.json()["error"]["code"]) == (413, "too_large"), reply.text
+        kept = (await live.client.get(f"{FLOWS}/{made}")).json()
+    assert kept["version"] == 1
 
 
 async def test_a_user_has_a_number_of_flows_and_others_have_their_own(catalogue: Catalogue, echo: JsonObject) -> None:

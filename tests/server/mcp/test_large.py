@@ -29,7 +29,7 @@ async def test_what_is_told_of_a_flow_with_300_components_is_small_and_names_whe
     catalogue: Catalogue,
 ) -> None:
     flow = large_flow(catalogue)
-    settings = ServerSettings(body_limit=20_000_000)
+    settings = ServerSettings()
     async with serving(assistant(catalogue), settings) as live, talking_http(live) as talk:
         stored = (await live.client.post(FLOWS, json={"name": "Large", "flow": flow.to_json()})).json()["id"]
         for name, says in WHOLE.items():
@@ -49,7 +49,7 @@ async def test_what_is_told_of_a_flow_with_300_components_is_small_and_names_whe
 
 
 async def test_a_resource_that_clients_cannot_take_is_an_error_that_says_where_it_is(catalogue: Catalogue) -> None:
-    settings = ServerSettings(body_limit=20_000_000)
+    settings = ServerSettings()
     files = UserFiles(settings.data, LOCAL.id)
     files.write_bytes("big.bin", b"\xff" * 740_000)
     files.write_bytes("bigger.bin", b"\xff" * 740_001)

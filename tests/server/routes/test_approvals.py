@@ -245,6 +245,7 @@ async def test_a_reset_removes_the_components_of_its_user_alone_and_counts_them(
     assert clear(who.settings.data, "someone") == 1
 
 
+@pytest.mark.parity("smoke-component-reload")
 async def test_a_reset_keeps_components_that_a_stored_flow_uses(catalogue: Catalogue, canvas: Flow) -> None:
     who = assistant(catalogue, ScriptedModel())
     for name in ("Doubler", "Halver", "Do_bler"):

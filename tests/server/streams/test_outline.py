@@ -8,7 +8,6 @@ from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from server.json_response import json_bytes
-from server.settings import ServerSettings
 from server.streams.outline import flow_outline
 from tests.server.live import FLOWS, Live, serving
 from tests.server.routes.aisdk.chats import Chat
@@ -54,7 +53,7 @@ async def test_an_edit_of_a_flow_of_300_components_is_told_in_less_than_20_kb(ca
     flow = large_flow(catalogue)
     edits = [call("add_component", 1, type="ChatInput"), call("remove_component", 2, component_id=flow.nodes[0].id)]
     model = ScriptedModel("build_flow", [edits[0]], [edits[1]], "Done.")
-    async with serving(assistant(catalogue, model), ServerSettings(body_limit=20_000_000)) as live:
+    async with serving(assistant(catalogue, model)) as live:
         stored = (await live.client.post(FLOWS, json={"name": "Large", "flow": flow.to_json()})).json()["id"]
         events = await told(live, stored, "Add an input, and remove the first component")
         kept = (await live.client.get(f"{FLOWS}/{stored}")).json()

@@ -105,7 +105,10 @@ async def test_a_file_is_chosen_or_uploaded(browser: Browser, catalogue: Catalog
         assert field["file_path"] == ["hours.txt", "more.txt"]
 
 
-@pytest.mark.parity("base-term-recover-model-option", "term-recover-model-option", "smoke-model-shown", "ADR-028")
+@pytest.mark.parity(
+    "base-term-recover-model-option", "term-recover-model-option", "smoke-model-shown", "ADR-028",
+    "base-scenario-double-encoding-shown",
+)  # fmt: skip
 async def test_a_model_is_chosen_from_those_the_server_knows_and_shown_by_its_name(
     browser: Browser, catalogue: Catalogue
 ) -> None:
@@ -178,3 +181,22 @@ async def test_a_component_becomes_a_tool_and_a_step_again(browser: Browser, cat
         await expect(calculator.locator(".port-row.output")).to_have_text(["Toolset"])
         await look.page.get_by_role("button", name="Use as a tool").click()
         await expect(calculator.locator(".port-row.output")).not_to_have_text(["Toolset"])
+
+
+async def test_the_source_of_a_component_is_read_and_not_changed(browser: Browser, catalogue: Catalogue) -> None:
+    document = flow_with(catalogue, "ChatInput")
+    source = template_of(document)["code"]["value"]
+    async with looking(browser, assistant(catalogue)) as look:
+        flow = await opened(look, document)
+        await chosen(look, "Chat Input")
+        await look.page.get_by_role("button", name="Show its code").click()
+        dialog = look.page.get_by_role("dialog")
+        text = dialog.get_by_role("textbox")
+        await expect(text).to_have_value(source)
+        await expect(text).not_to_be_editable()
+        await expect(dialog.get_by_role("button", name="Apply")).to_have_count(0)
+        await text.press("Tab")
+        await expect(dialog.get_by_role("button", name="Close").last).to_be_focused()
+        await look.page.keyboard.press("Escape")
+        await expect(dialog).to_have_count(0)
+        assert await value(look, flow, "code") == source

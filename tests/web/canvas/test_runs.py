@@ -3,14 +3,15 @@
 import pytest
 from playwright.async_api import Browser, expect
 
+from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from flows.document import JsonObject
 from runtime.results import RunError, RunMetrics, RunResult
 from runtime.run_events import NodeFinished, NodeStarted
 from tests.server.live import FLOWS
 from tests.shared.flow_texts import ECHO, flow_of
-from tests.shared.scripted_assistant import assistant
-from tests.shared.stand_ins import StandInRunner
+from tests.shared.scripted_assistant import ScriptedModel, assistant
+from tests.shared.stand_ins import StandInRunner, ran
 from tests.web.canvas.conftest import node, nodes, opened, stored
 from tests.web.conftest import Look, looking
 
@@ -83,6 +84,41 @@ async def test_a_run_that_fails_goes_to_its_component_and_f8_goes_there_again(
         await look.page.locator(f".react-flow__node[data-id={ids[0]}]").focus()
         await bar.get_by_role("button", name="Go to Chat Output").click()
         await expect(failed).to_be_focused()
+
+
+async def test_a_failed_run_stays_told_until_the_flow_has_changed_or_runs(
+    browser: Browser, catalogue: Catalogue, echo: tuple[JsonObject, list[str]]
+) -> None:
+    flow, ids = echo
+    error = RunError(code="crash", message="It broke.", fix="Mend it.", node=ids[1])
+    failure = RunResult(run_id="r", output=None, outputs={}, metrics=RunMetrics(seconds=0.1), error=error)
+    runner = StandInRunner(results=[failure, failure, ran("hello"), failure, ran("hello")])
+    model = ScriptedModel("run_flow", [call("run_flow", 1, input="hello")], "It ran.")
+    async with looking(browser, assistant(catalogue, model, runner=runner)) as look:
+        page = look.page
+        await opened(look, flow)
+        bar, red = page.get_by_role("region", name="Progress"), page.locator(".node.failed")
+
+        async def fails() -> None:
+            await run(look, "hello")
+            await expect(bar.get_by_role("alert")).to_contain_text("It broke.")
+            await expect(red).to_have_count(1)
+
+        await fails()
+        field = node(look, "Chat Input").get_by_role("textbox", name="Input Text")
+        await field.fill("words")
+        await expect(bar).to_have_count(0)
+        await expect(red).to_have_count(0)
+        await fails()
+        await run(look, "again")
+        await expect(page.get_by_role("log", name="Try the flow").locator(".markdown")).to_have_text("hello")
+        await expect(bar).to_have_count(0)
+        await expect(red).to_have_count(0)
+        await fails()
+        await page.get_by_role("tab", name="Assistant").click()
+        await look.ask("Run it with hello")
+        await expect(bar).to_have_count(0)
+        await expect(red).to_have_count(0)
 
 
 async def test_a_run_moves_along_its_path_and_is_stopped_on_the_canvas(

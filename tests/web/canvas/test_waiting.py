@@ -47,10 +47,27 @@ async def test_a_proposal_over_a_flow_strikes_what_it_replaces_and_is_dismissed_
         await expect(look.page.locator(".react-flow__node.ghost")).to_have_count(2)
         bar = look.page.get_by_role("region", name="Waits for you")
         await expect(bar.get_by_role("button", name="Replace all 2 nodes with 2")).to_be_visible()
+        await expect(look.page.locator(".react-flow__node")).to_have_count(4)
         await bar.get_by_role("button", name="Keep it as it is").click()
         await expect(bar).to_have_count(0)
         await expect(look.page.locator(".react-flow__node.ghost, .node.removed")).to_have_count(0)
         await expect(nodes(look)).to_have_count(2)
+
+
+async def test_a_proposal_takes_the_place_of_the_flow_with_its_button_on_the_canvas(
+    browser: Browser, catalogue: Catalogue
+) -> None:
+    async with looking(browser, assistant(catalogue, ScriptedModel(*BUILD), runner())) as look:
+        flow = await opened(look, flow_with(catalogue, "TextInput", "SplitText"))
+        await look.ask("Build an echo instead")
+        await look.page.get_by_role("button", name="Replace all 2 nodes with 2").click()
+        await expect(nodes(look)).to_have_count(2)
+        await expect(node(look, "Chat Input")).to_be_visible()
+        await expect(look.page.get_by_role("region", name="Proposed flow: Echo")).to_contain_text(
+            "On the canvas instead"
+        )
+        kept = await stored(look, flow)
+        assert (len(kept["data"]["nodes"]), kept["name"]) == (2, "Mine")
 
 
 def edits() -> list[object]:

@@ -5,6 +5,8 @@ from playwright.async_api import Browser, Locator, expect
 
 from agent.models.scripted import call
 from flows.catalogue import Catalogue
+from tests.server.live import events
+from tests.server.streams.test_client_tools import WHERE
 from tests.shared.consents import CONSENTS, offer_consents
 from tests.shared.scripted_assistant import ScriptedModel, assistant
 from tests.web.conftest import Look, looking
@@ -78,3 +80,25 @@ async def test_an_approval_is_refused_or_answered_with_other_words(
         await expect(card.locator(".outcome")).to_have_text("Denied")
         await expect(look.page.get_by_role("log")).to_contain_text("I left it.")
     assert "Take another one" in " ".join(model.tool_answers(-1))
+
+
+async def test_a_tool_of_another_application_is_shown_and_can_only_be_done_without(
+    browser: Browser, catalogue: Catalogue
+) -> None:
+    where = call("get_location", 1, exact=True)
+    model = ScriptedModel("question", "Hello.", "question", [where], "Then without it.")
+    async with looking(browser, assistant(catalogue, model)) as look:
+        page = look.page
+        await empty(look)
+        await look.ask("Hello?")
+        [talk] = (await look.live.client.get("/api/v1/conversations")).json()["conversations"]
+        await events(look.live.client, input_value="Where am I?", session_id=talk["id"], tools=[WHERE])
+        await page.reload()
+        card = page.get_by_role("region", name="The assistant calls get_location.")
+        await expect(card).to_contain_text("Only the application that offers this tool can use it.")
+        await card.get_by_text("get location", exact=True).click()
+        await expect(card.get_by_label("Given")).to_contain_text('"exact": true')
+        await expect(card.get_by_role("button")).to_have_text(["Change", "Deny"])
+        await card.get_by_role("button", name="Deny").click()
+        await expect(card.locator(".outcome")).to_have_text("Denied")
+        await expect(page.get_by_role("log")).to_contain_text("Then without it.")

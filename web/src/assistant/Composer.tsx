@@ -1,5 +1,5 @@
 import { Paperclip, SendHorizontal, Square, X } from "lucide-react";
-import { useEffect, useId, useRef, useState } from "react";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "react";
 
 import { happened } from "../api/measured";
 import { idOf, isNote, nodesOf, titleOf } from "../flow/document";
@@ -27,6 +27,7 @@ export function Composer() {
   const flow = useFlow((state) => state.history.present);
   const [text, setText] = useState("");
   const [cursor, setCursor] = useState(0);
+  const [placed, setPlaced] = useState<{ at: number } | null>(null);
   const [active, setActive] = useState(0);
   const [isListed, setListed] = useState(true);
   const selection = useSelection();
@@ -52,12 +53,15 @@ export function Composer() {
     return () => useFlow.getState().point(null);
   }, [pointed]);
 
+  useLayoutEffect(() => {
+    if (placed !== null) field.current?.setSelectionRange(placed.at, placed.at); // before the next key, however fast it comes
+  }, [placed]);
   const write = (next: string, at = next.length) => {
     setText(next);
     setCursor(at);
     setActive(0);
     setListed(true);
-    requestAnimationFrame(() => field.current?.setSelectionRange(at, at));
+    setPlaced({ at });
   };
   const choose = (at: number) => {
     const [command, choice] = [commands[at], choices[at]];

@@ -1,12 +1,13 @@
+import type { Decision } from "../api/contract";
 import { measured } from "../api/measured";
-import { edgesOf, idOf, nodesOf, titleOf, withGraph } from "../flow/document";
+import { edgesOf, idOf, nodesOf, titleOf } from "../flow/document";
 import { useAssistant } from "../state/assistant";
 import { useApp } from "../state/app";
 import { useCanvas } from "../state/canvas";
 import { useFlow } from "../state/flow";
 import { strings } from "../strings";
 import { Button } from "../ui/Button";
-import { REPLACED } from "./parts";
+import { REPLACE } from "./parts";
 import type { Part } from "./parts";
 import { stateText } from "./states";
 
@@ -18,22 +19,14 @@ export function ProposalCard({ part }: { part: Extract<Part, { kind: "proposal" 
   const answer = useAssistant((state) => state.answer);
   const fail = useApp((app) => app.fail);
   const { id, flow } = part;
-  const replace = async () => {
-    if (id === null || flow === null) return;
-    measured({ name: "assistant_flow_proposal_continue_total" });
-    await answer(id, { decision: "deny", reason: REPLACED }, "replaced"); // the page does it itself, as one step that can be undone
-    const { history, change, save } = useFlow.getState();
-    change(withGraph(history.present, nodesOf(flow), edgesOf(flow)));
-    useCanvas.getState().show("canvas");
-    await save();
-  };
-  const decide = async (decision: "approve" | "deny") => {
+  const decide = async (decision: Decision) => {
     if (id === null) return;
-    measured({ name: `assistant_flow_proposal_${decision === "approve" ? "continue" : "dismiss"}_total` });
+    const isAccepted = decision.decision === "approve";
+    measured({ name: `assistant_flow_proposal_${isAccepted ? "continue" : "dismiss"}_total` });
     const begun = performance.now();
-    if (decision === "approve") useCanvas.getState().show("canvas");
-    await answer(id, { decision });
-    if (decision === "deny" || flow === null) return;
+    if (isAccepted) useCanvas.getState().show("canvas");
+    await answer(id, decision, decision === REPLACE ? "replaced" : undefined);
+    if (!isAccepted || flow === null) return;
     requestAnimationFrame(() =>
       measured({ name: "assistant_flow_apply_duration_ms", value: Math.round(performance.now() - begun), nodes: nodesOf(flow).length }),
     );
@@ -45,11 +38,11 @@ export function ProposalCard({ part }: { part: Extract<Part, { kind: "proposal" 
       {flow !== null && <p>{nodesOf(flow).map(titleOf).join(" · ")}</p>}
       {part.state === "open" && id !== null ? (
         <div className="row">
-          <Button look="primary" onClick={() => void decide("approve").catch(fail)}>
+          <Button look="primary" onClick={() => void decide({ decision: "approve" }).catch(fail)}>
             {count === 0 ? strings.putOnCanvas(0) : strings.addToCanvas}
           </Button>
-          {count > 0 && <Button onClick={() => void replace().catch(fail)}>{strings.putOnCanvas(count)}</Button>}
-          <Button onClick={() => void decide("deny").catch(fail)}>{strings.dismiss}</Button>
+          {count > 0 && <Button onClick={() => void decide(REPLACE).catch(fail)}>{strings.putOnCanvas(count)}</Button>}
+          <Button onClick={() => void decide({ decision: "deny" }).catch(fail)}>{strings.dismiss}</Button>
         </div>
       ) : (
         <small>{stateText(part.state)}</small>

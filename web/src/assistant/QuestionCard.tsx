@@ -35,9 +35,11 @@ export function QuestionCard({ question, state }: { question: Question; state: A
         <small className="outcome">{stateText(state)}</small>
       ) : refinement === null ? (
         <div className="row">
-          <Button look={question.kind === "removal" ? "danger" : "primary"} onClick={() => decide({ decision: "approve" })}>
-            {isOffer ? strings.approve : strings.questions[question.kind].allow}
-          </Button>
+          {question.kind !== "tool" && (
+            <Button look={question.kind === "removal" ? "danger" : "primary"} onClick={() => decide({ decision: "approve" })}>
+              {isOffer ? strings.approve : strings.questions[question.kind].allow}
+            </Button>
+          )}
           <Button onClick={() => setRefinement("")}>{strings.change}</Button>
           <Button onClick={() => decide({ decision: "deny" })}>{question.kind === "plan" ? strings.dismiss : strings.deny}</Button>
         </div>

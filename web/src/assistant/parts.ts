@@ -1,14 +1,14 @@
 /** A message as ordered parts, and how the events of a turn and stored transcripts become them. */
 
-import type { CompleteData, Event, FlowDocument, Question, RunMetrics, Todo, TokenCount, TranscriptMessage } from "../api/contract";
+import type { CompleteData, Decision, Event, FlowDocument, Question, RunMetrics, Todo, TokenCount, TranscriptMessage } from "../api/contract";
 
 import { changeOf, withChange } from "./changes";
 import type { Change } from "./changes";
 
 export type Answer = "open" | "replaced" | "approved" | "denied" | "withdrawn";
 
-/** What is told with a proposal that the page puts on the canvas by itself, so that no reader takes it as declined. */
-export const REPLACED = "Put on the canvas in place of what was there.";
+/** Accepts a proposal in place of what is on the canvas. */
+export const REPLACE: Decision = { decision: "approve", args: { replace: true } };
 
 export type Part =
   | { kind: "text"; text: string }
@@ -102,8 +102,11 @@ export function answered(before: Message, id: string, state: Answer): Message {
 /** The messages of a stored conversation: the user's words, and what the assistant did and said. */
 export function ofTranscript(stored: TranscriptMessage[]): Message[] {
   const answers = new Map<string, Answer>();
+  const changed = new Set<string>();
   for (const part of stored.flatMap((one) => one.parts)) {
-    if (part.kind === "answer") answers.set(part.id, part.reason === REPLACED ? "replaced" : part.decision === "changed" ? "approved" : part.decision);
+    if (part.kind !== "answer") continue;
+    answers.set(part.id, part.decision === "changed" ? "approved" : part.decision);
+    if (part.decision === "changed") changed.add(part.id);
   }
   return stored.flatMap((one) => {
     const said = one.parts.flatMap((part) => (part.kind === "user" ? [part] : []));
@@ -137,12 +140,13 @@ export function ofTranscript(stored: TranscriptMessage[]): Message[] {
           else parts.push({ kind: "error", code: part.code, message: part.message, fix: part.fix, turn: one.id, kept: null });
           break;
         case "proposal":
+          if (part.status === "applied" && one.parts.some(({ kind }) => kind === "answer")) break; // the card that was answered says it
           parts.push({
             kind: "proposal",
             id: part.id,
             name: part.name,
             flow: (part.flow) ?? null,
-            state: part.status === "applied" ? "approved" : part.id === null ? "withdrawn" : (answers.get(part.id) ?? "open"),
+            state: part.status === "applied" ? "approved" : part.id === null ? "withdrawn" : changed.has(part.id) ? "replaced" : (answers.get(part.id) ?? "open"),
           });
           break;
         default:

@@ -1,13 +1,13 @@
 import { Background, ControlButton, Controls, MiniMap, ReactFlow, ReactFlowProvider, applyNodeChanges } from "@xyflow/react";
 import type { Connection, Edge, EdgeChange, FinalConnectionState, NodeChange } from "@xyflow/react";
 import { LocateFixed } from "lucide-react";
-import { Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { Suspense, memo, useCallback, useEffect, useMemo, useRef, useState } from "react";
 
 import type { FlowDocument } from "../api/contract";
 import { refusal } from "../flow/connect";
 import { together } from "../flow/difference";
 import type { Difference } from "../flow/difference";
-import { idOf } from "../flow/document";
+import { idOf, nodesOf } from "../flow/document";
 import type { End } from "../flow/document";
 import { connect, move, remove } from "../flow/edit";
 import type { Point } from "../flow/edit";
@@ -25,9 +25,10 @@ import { NoteNode } from "./NoteNode";
 import { RunBar } from "./RunBar";
 import { SelectionBar } from "./SelectionBar";
 import { Wire } from "./Wire";
-import { drawn, drawnEdges } from "./drawing";
+import { drawn, drawnEdges, measured, namesIn } from "./drawing";
 import type { AnyNode } from "./drawing";
 import type { CanvasEdge } from "./Wire";
+import { MANY } from "./estimate";
 import { FieldDialog } from "./fields/controls";
 import { told } from "./refusals";
 import { useDrop } from "./useDrop";
@@ -40,9 +41,6 @@ export { ARRANGED };
 const NODES = { component: FlowNode, note: NoteNode, ghost: GhostNode };
 const EDGES = { wire: Wire };
 const DELETE = ["Backspace", "Delete"];
-
-/** From how many components on only those in view are drawn. */
-const MANY = 80;
 
 /** The canvas with what surrounds it. */
 export function Canvas() {
@@ -63,7 +61,7 @@ function Graph() {
   const [edgesSelected, setEdgesSelected] = useState<ReadonlySet<string>>(new Set());
   const [reason, setReason] = useState("");
   const root = useRef<HTMLElement>(null);
-  const { follows, follow, edited, edit, value, look } = useCanvas();
+  const { edited, edit, value, look } = useCanvas();
   useView(waits.added.map(idOf).join("\n"));
 
   const [shown, setShown] = useState<{ flow: FlowDocument; changed: ReadonlySet<string>; waits: Difference } | null>(null);
@@ -72,8 +70,9 @@ function Graph() {
     setNodes(drawn(flow, changed, waits, nodes));
   }
   const edges = useEdges(flow, edgesSelected, waits);
-  const chosen = useMemo(() => nodes.filter((node) => node.selected === true), [nodes]);
-  const ids = useMemo(() => new Set(chosen.map((node) => node.id)), [chosen]);
+  const selected = nodes.flatMap((node) => (node.selected === true ? [node.id] : [])).join("\n");
+  const ids = useMemo(() => namesIn(selected), [selected]);
+  const chosen = useMemo(() => nodesOf(flow).filter((node) => ids.has(idOf(node))), [flow, ids]);
   useEffect(() => useSelection.getState().select([...ids]), [ids]);
   const select = useCallback((wanted: ReadonlySet<string>) => {
     setNodes((before) => before.map((node) => (node.type === "ghost" || (node.selected === true) === wanted.has(node.id) ? node : { ...node, selected: wanted.has(node.id) })));
@@ -90,7 +89,7 @@ function Graph() {
 
   const onNodes = useCallback(
     (changes: NodeChange<AnyNode>[]) => {
-      setNodes((before) => applyNodeChanges(changes, before));
+      setNodes((before) => measured(applyNodeChanges(changes, before), changes));
       const places = new Map<string, Point>();
       for (const one of changes) {
         if (one.type === "position" && one.dragging === false && one.position !== undefined) places.set(one.id, one.position);
@@ -159,21 +158,15 @@ function Graph() {
         zoomOnDoubleClick={false}
         onlyRenderVisibleElements={nodes.length > MANY}
       >
-        <Background />
-        <MiniMap pannable zoomable ariaLabel={strings.minimap} nodeColor={minimapColour} />
-        <Controls showInteractive={false} fitViewOptions={FIT}>
-          <ControlButton aria-label={strings.follow} title={strings.follow} aria-pressed={follows} onClick={() => follow(!follows)}>
-            <LocateFixed aria-hidden="true" />
-          </ControlButton>
-        </Controls>
+        <Surroundings />
       </ReactFlow>
       {nodes.length === 0 && <p className="empty">{strings.emptyCanvas}</p>}
-      {chosen.length > 0 && <SelectionBar nodes={chosen.map((node) => node.data.document)} />}
+      {chosen.length > 0 && <Selected nodes={chosen} />}
       <div className="bars">
-        {waiting.length > 0 && <WaitingBar waiting={waiting} />}
-        <RunBar />
+        {waiting.length > 0 && <Waiting waiting={waiting} />}
+        <Running />
       </div>
-      <Legend />
+      <Ports />
       <p className="reason" role="status">
         {reason}
       </p>
@@ -192,6 +185,24 @@ function Graph() {
     </main>
   );
 }
+
+const [Selected, Waiting, Running, Ports] = [memo(SelectionBar), memo(WaitingBar), memo(RunBar), memo(Legend)]; // a drag draws none of them
+
+/** The ground, the map and the controls of the view. */
+const Surroundings = memo(function Surroundings() {
+  const { follows, follow } = useCanvas();
+  return (
+    <>
+      <Background />
+      <MiniMap pannable zoomable ariaLabel={strings.minimap} nodeColor={minimapColour} />
+      <Controls showInteractive={false} fitViewOptions={FIT}>
+        <ControlButton aria-label={strings.follow} title={strings.follow} aria-pressed={follows} onClick={() => follow(!follows)}>
+          <LocateFixed aria-hidden="true" />
+        </ControlButton>
+      </Controls>
+    </>
+  );
+});
 
 /** The edges to draw; those that look as before stay the same objects. */
 function useEdges(flow: FlowDocument, selected: ReadonlySet<string>, waits: Difference): CanvasEdge[] {

@@ -14,6 +14,7 @@ import { Faults } from "./Faults";
 import { FieldInput, summaryOf } from "./FieldInput";
 import { Port } from "./Port";
 import { Title } from "./Title";
+import { isDrawnAlike, namesIn } from "./drawing";
 
 export interface NodeData extends Record<string, unknown> {
   document: NodeDocument;
@@ -48,7 +49,7 @@ export const FlowNode = memo(function FlowNode(props: NodeProps<CanvasNode>) {
       <Shown {...props} />
     </Boundary>
   );
-});
+}, isDrawnAlike);
 
 /** Its fields with their inputs, and its outputs. */
 function Shown({ id, data, selected }: NodeProps<CanvasNode>) {
@@ -59,7 +60,7 @@ function Shown({ id, data, selected }: NodeProps<CanvasNode>) {
   const isPointedAt = useFlow((state) => state.pointedAt === id);
   const running = useRun((run) => run.nodes.get(id));
   const given = useRun((run) => run.values.get(id));
-  const connected = useMemo(() => new Set(data.connected === "" ? [] : data.connected.split("\n")), [data.connected]);
+  const connected = useMemo(() => namesIn(data.connected), [data.connected]);
   const all = useMemo(() => fieldsOf(document).filter((field) => field.show !== false), [document]);
   const waiting = new Set(changes.map((one) => one.field));
   const listed = isOpen ? all : shownFields(document, connected);

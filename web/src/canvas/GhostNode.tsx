@@ -8,6 +8,7 @@ import { useFlow } from "../state/flow";
 import { strings } from "../strings";
 import type { NodeData } from "./FlowNode";
 import { Port } from "./Port";
+import { namesIn } from "./drawing";
 
 export type CanvasGhost = Node<NodeData, "ghost">;
 
@@ -17,7 +18,7 @@ const MOST = 90;
 export const GhostNode = memo(function GhostNode({ id, data }: NodeProps<CanvasGhost>) {
   const { document } = data;
   const isPointedAt = useFlow((state) => state.pointedAt === id);
-  const connected = new Set(data.connected === "" ? [] : data.connected.split("\n"));
+  const connected = namesIn(data.connected);
   const fields = shownFields(document, connected).filter((field) => isPort(field) || summaryOf(field.value) !== "");
   if (isNote(document)) return <aside className="note added">{textOf(definitionOf(document).description)}</aside>;
   return (

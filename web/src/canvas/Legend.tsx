@@ -1,4 +1,5 @@
 import { Shapes } from "lucide-react";
+import { useState } from "react";
 
 import { fieldsOf, nodesOf, outputsOf } from "../flow/document";
 import { useFlow } from "../state/flow";
@@ -7,13 +8,14 @@ import { lookOf } from "./colours";
 
 /** What the ports on the canvas take and give, by shape, letter and colour. */
 export function Legend() {
+  const [isOpen, setOpen] = useState(false);
   return (
-    <details className="legend">
+    <details className="legend" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
         <Shapes size={16} aria-hidden="true" />
         {strings.legend}
       </summary>
-      <Entries />
+      {isOpen && <Entries />}
     </details>
   );
 }

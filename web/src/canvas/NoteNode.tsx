@@ -10,6 +10,7 @@ import { useFlow } from "../state/flow";
 import { strings } from "../strings";
 import { Markdown } from "../ui/Markdown";
 import type { NodeData } from "./FlowNode";
+import { isDrawnAlike } from "./drawing";
 
 /** How small a note may be, and how much wider a press of a button makes it. */
 const LEAST = { width: 200, height: 96 };
@@ -70,7 +71,7 @@ export const NoteNode = memo(function NoteNode({ id, data, selected }: NodeProps
       )}
     </aside>
   );
-});
+}, isDrawnAlike);
 
 function NoteInput({ id, text }: { id: string; text: string }) {
   const [written, setWritten] = useState(text);

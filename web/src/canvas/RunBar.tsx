@@ -10,7 +10,7 @@ import { Button } from "../ui/Button";
 
 /** What the run does now, with a way to stop it; and where it has failed, with a way there. */
 export function RunBar() {
-  const { isRunning, nodes, failed, stop } = useRun();
+  const { isRunning, nodes, failed, stop, forgetFailure } = useRun();
   const flow = useFlow((state) => state.history.present);
   const fail = useApp((app) => app.fail);
   const named = (id: string) => {
@@ -33,7 +33,7 @@ export function RunBar() {
     <section className="run-bar failed" aria-label={strings.progress}>
       <p role="alert">{strings.failedAt(named(failed.node), failed.message)}</p>
       <Button onClick={() => useCanvas.getState().goTo(failed.node)}>{strings.goTo(named(failed.node))}</Button>
-      <Button onClick={() => useRun.setState({ failed: null })}>{strings.close}</Button>
+      <Button onClick={forgetFailure}>{strings.close}</Button>
     </section>
   );
 }

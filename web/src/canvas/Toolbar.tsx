@@ -2,7 +2,7 @@ import { ArrowLeft, Download, GitCommitHorizontal, LayoutGrid, Plus, Redo2, Stic
 import { useState } from "react";
 
 import { send } from "../api/http";
-import { edgesOf, nodesOf } from "../flow/document";
+import { connectedFields, edgesOf, idOf, nodesOf } from "../flow/document";
 import { addNote, move } from "../flow/edit";
 import { useApp } from "../state/app";
 import { useCanvas } from "../state/canvas";
@@ -12,6 +12,7 @@ import { Button } from "../ui/Button";
 import { ARRANGED } from "./useView";
 import { Palette, freePlace } from "./Palette";
 import { RevisionsDialog } from "./RevisionsDialog";
+import { estimated } from "./estimate";
 
 /** What can be done with the whole flow, and whether it is saved. */
 export function Toolbar() {
@@ -22,9 +23,12 @@ export function Toolbar() {
   const flow = history.present;
   const arranged = async () => {
     const { arrange } = await import("../flow/layout");
-    const sizeOf = (node: string) => {
-      const drawn = document.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(node)}"]`);
-      return { width: drawn?.offsetWidth ?? 280, height: drawn?.offsetHeight ?? 200 };
+    const documents = new Map(nodesOf(flow).map((node) => [idOf(node), node]));
+    const sizeOf = (id: string) => {
+      const drawn = document.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`);
+      if (drawn !== null) return { width: drawn.offsetWidth, height: drawn.offsetHeight };
+      const known = documents.get(id);
+      return known === undefined ? { width: 0, height: 0 } : estimated(known, connectedFields(flow, id)).measured;
     };
     change(move(flow, arrange(flow, sizeOf)));
     requestAnimationFrame(() => window.dispatchEvent(new Event(ARRANGED)));

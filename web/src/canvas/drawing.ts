@@ -1,5 +1,7 @@
 /** What the canvas draws of a flow: nodes and edges, those that are only proposed, and what a run has carried. */
 
+import type { NodeChange, NodeProps } from "@xyflow/react";
+
 import type { FlowDocument, NodeDocument } from "../api/contract";
 import { edgeKey, placed } from "../flow/difference";
 import type { Difference, FieldChange } from "../flow/difference";
@@ -11,6 +13,7 @@ import type { CanvasGhost } from "./GhostNode";
 import type { CanvasNote } from "./NoteNode";
 import type { CanvasEdge } from "./Wire";
 import { colourOf } from "./colours";
+import { MANY, estimated } from "./estimate";
 
 export type AnyNode = CanvasNode | CanvasNote | CanvasGhost;
 
@@ -20,6 +23,7 @@ const NONE: readonly FieldChange[] = [];
 export function drawn(flow: FlowDocument, changed: ReadonlySet<string>, waits: Difference, before: AnyNode[]): AnyNode[] {
   const known = new Map(before.map((node) => [node.id, node]));
   const connected = connections(flow, waits);
+  const isMany = nodesOf(flow).length + waits.added.length > MANY;
   const own = nodesOf(flow).map((document): AnyNode => {
     const id = idOf(document);
     const old = known.get(id);
@@ -32,7 +36,8 @@ export function drawn(flow: FlowDocument, changed: ReadonlySet<string>, waits: D
     };
     if (old !== undefined && old.type !== "ghost" && isSame(old.data, data)) return old;
     const { x, y } = placeOf(document);
-    const same = { id, position: { x, y }, data, ...(old?.selected === true ? { selected: true } : {}), ...(old?.measured === undefined ? {} : { measured: old.measured }) };
+    const size = old?.measured === undefined ? (isMany ? estimated(document, namesIn(data.connected)) : {}) : { measured: old.measured };
+    const same = { id, position: { x, y }, data, ...(old?.selected === true ? { selected: true } : {}), ...size };
     return isNote(document) ? { ...same, type: "note", ...sizeOf(document) } : { ...same, type: "component" };
   });
   const places = placed(flow, waits.added);
@@ -46,6 +51,28 @@ export function drawn(flow: FlowDocument, changed: ReadonlySet<string>, waits: D
     return { id, type: "ghost", position: places.get(id) ?? { x: 0, y: 0 }, data, className: "ghost", ...still };
   });
   return [...own, ...ghosts];
+}
+
+/** Nodes without the estimates of those that have been measured meanwhile. */
+export function measured(nodes: AnyNode[], changes: readonly NodeChange<AnyNode>[]): AnyNode[] {
+  const ids = new Set(changes.flatMap((one) => (one.type === "dimensions" ? [one.id] : [])));
+  if (ids.size === 0) return nodes;
+  return nodes.map((node) => {
+    if (node.handles === undefined || !ids.has(node.id)) return node;
+    const known = { ...node };
+    Reflect.deleteProperty(known, "handles");
+    return known;
+  });
+}
+
+/** Whether two states of a component look the same: where it stands and that it is dragged is not drawn by itself. */
+export function isDrawnAlike(one: NodeProps<AnyNode>, other: NodeProps<AnyNode>): boolean {
+  return one.id === other.id && one.data === other.data && one.selected === other.selected;
+}
+
+/** The names in a text that has one on each line. */
+export function namesIn(lines: string): Set<string> {
+  return new Set(lines === "" ? [] : lines.split("\n"));
 }
 
 /** How large a note is drawn; as high as its text needs where nothing says so. */

@@ -54,17 +54,27 @@ export function useView(ghosts: string): void {
     if (wanted === null) return;
     const go = () => {
       const node = view.getInternalNode(wanted.node);
-      if (node === undefined) return;
+      if (node === undefined) return false; // a component that was just added is drawn first
       back.current = null; // the user went there, and stays
       void centre(view, node);
-      requestAnimationFrame(() => focusNode(wanted.node));
+      return true;
     };
-    const frame = requestAnimationFrame(go); // a component that was just added is drawn first
-    return () => cancelAnimationFrame(frame);
+    return inFrames([go, () => focusNode(wanted.node)]); // one that was out of view is drawn when the view is there
   }, [wanted, view]);
   useEffect(() => {
     if (failed !== null && nodesOf(useFlow.getState().history.present).some((node) => idOf(node) === failed.node)) useCanvas.getState().goTo(failed.node);
   }, [failed]);
+}
+
+/** Takes steps in order, each in a frame in which it can be taken; returns what gives the rest up. */
+function inFrames(steps: readonly (() => boolean)[]): () => void {
+  let [at, frame] = [0, 0];
+  const look = () => {
+    if (steps[at]?.() === true) at += 1;
+    if (at < steps.length) frame = requestAnimationFrame(look);
+  };
+  frame = requestAnimationFrame(look);
+  return () => cancelAnimationFrame(frame);
 }
 
 type Placed = NonNullable<ReturnType<ReturnType<typeof useReactFlow<AnyNode>>["getInternalNode"]>>;
@@ -85,8 +95,10 @@ function isInView({ x, y, zoom }: Viewport, node: Placed): boolean {
   return left > 0 && top > 0 && left < pane.clientWidth && top < pane.clientHeight;
 }
 
-export function focusNode(id: string): void {
+/** Gives the keyboard to a component, or to what is written in it; false while it is not drawn. */
+export function focusNode(id: string): boolean {
   const node = document.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`);
   const written = useCanvas.getState().renamed === id ? node?.querySelector<HTMLElement>("textarea, input.rename") : null;
   (written ?? node)?.focus({ preventScroll: true });
+  return node !== null;
 }

@@ -1,5 +1,8 @@
 /** Whether two documents say the same, whoever wrote them. */
 
+import type { FlowDocument } from "../api/contract";
+import { edgesOf, idOf, nodesOf } from "./document";
+
 /** Whether two values of JSON are equal. The order of keys does not count, and what is null may as well be missing. */
 export function isAlike(one: unknown, other: unknown): boolean {
   if (one === other || (isNothing(one) && isNothing(other))) return true;
@@ -9,6 +12,13 @@ export function isAlike(one: unknown, other: unknown): boolean {
   }
   const [mine, theirs] = [one as Record<string, unknown>, other as Record<string, unknown>];
   return [...new Set([...Object.keys(mine), ...Object.keys(theirs)])].every((key) => isAlike(mine[key], theirs[key]));
+}
+
+/** Whether two flows have the same components and connections, wherever they stand and whatever they are called together. */
+export function runsAlike(one: FlowDocument, other: FlowDocument): boolean {
+  if (one === other) return true;
+  const parts = (flow: FlowDocument) => nodesOf(flow).map((node) => ({ id: idOf(node), data: node.data }));
+  return isAlike(parts(one), parts(other)) && isAlike(edgesOf(one), edgesOf(other));
 }
 
 function isNothing(value: unknown): boolean {

@@ -11,6 +11,7 @@ import { happened, measured } from "../api/measured";
 import { cancelTurn, followTurn, startTurn } from "../api/turns";
 import { kept } from "./kept";
 import { useFlow } from "./flow";
+import { useRun } from "./run";
 
 interface Sent {
   text: string;
@@ -61,6 +62,7 @@ export const useAssistant = create<AssistantState>((set, get) => {
         if (event.event === "flow_update") useFlow.getState().turnChanges(event);
         if (event.event === "complete") useFlow.getState().turnEnds(event.data.flow, event.data.version ?? null, event.data.proposal === undefined ? event.data.faults : []);
         if (event.event === "error" || event.event === "cancelled") useFlow.getState().turnEnds(null, event.version ?? null);
+        if (event.event === "complete" && event.data.run?.error === null) useRun.getState().forgetFailure();
         update(turn, (one) => afterEvent(one, event));
         if (event.event === "complete") noteChanges(get().messages.find((one) => one.id === turn));
       }

@@ -7,6 +7,7 @@ import { RequestFailed, request } from "../api/http";
 import { cancelRun, followRun, startRun } from "../api/runs";
 import type { RunEvent } from "../api/runs";
 import { chatInputOf, idOf } from "../flow/document";
+import { runsAlike } from "../flow/alike";
 import { strings } from "../strings";
 import { useFlow } from "./flow";
 import { kept } from "./kept";
@@ -44,6 +45,8 @@ interface RunState {
   start: (input: string | null, files?: readonly string[]) => Promise<void>;
   stop: () => Promise<void>;
   startNew: () => void;
+  /** Takes back what says that the last run has failed, because that is no longer so. */
+  forgetFailure: () => void;
 }
 
 export const useRun = create<RunState>((set, get) => {
@@ -137,8 +140,14 @@ export const useRun = create<RunState>((set, get) => {
       const { run } = get();
       if (run !== null) await cancelRun(run);
     },
+    forgetFailure: () => set(({ nodes }) => ({ failed: null, nodes: new Map([...nodes].filter(([, state]) => state !== "failed")) })),
     startNew: () => set({ session: crypto.randomUUID(), said: [], nodes: new Map(), values: new Map(), failed: null }),
   };
+});
+
+/** A flow that says something else than the one that failed may run now; one whose components only stand elsewhere does not. */
+useFlow.subscribe(({ history }, before) => {
+  if (useRun.getState().failed !== null && !runsAlike(history.present, before.history.present)) useRun.getState().forgetFailure();
 });
 
 function sessionsOf(flow: string): string {

@@ -9,7 +9,8 @@ import pytest
 
 from flows.catalogue import Catalogue
 from flows.document import JsonObject
-from server.routes.flows.files import IMPORT_FLOWS, IMPORT_LIMIT
+from server.routes.flows.files import IMPORT_FLOWS
+from server.settings import ServerSettings
 from tests.server.live import FLOWS, serving
 from tests.shared.scripted_assistant import assistant
 
@@ -75,7 +76,8 @@ async def test_a_file_of_an_archive_may_have_several_flows(catalogue: Catalogue,
     assert (refused.status_code, refused.json()["error"]["where"]) == (422, "a.json.flows[1].nodes")
 
 
-BOMB = archive(bomb__json=b'{"data": "' + b"x" * (IMPORT_LIMIT + 1) + b'"}')
+LIMIT = 100_000
+BOMB = archive(bomb__json=b'{"data": "' + b"x" * (LIMIT + 1) + b'"}')
 
 
 @pytest.mark.parametrize(
@@ -94,7 +96,7 @@ BOMB = archive(bomb__json=b'{"data": "' + b"x" * (IMPORT_LIMIT + 1) + b'"}')
         (archive(a__json=b'{"nodes": 1}'), "application/zip", 422, "a.json.nodes"),
         (archive(a__json=b"{}")[:-20], "application/zip", 400, "$"),
         (BOMB, "application/zip", 413, None),
-        (b"x" * (IMPORT_LIMIT + 1), "application/zip", 413, None),
+        (b"x" * (LIMIT + 1), "application/zip", 413, None),
         (b"{}", "text/plain", 415, None),
     ],
     ids=lambda value: str(value)[:20] if isinstance(value, bytes) else None,
@@ -102,7 +104,7 @@ BOMB = archive(bomb__json=b'{"data": "' + b"x" * (IMPORT_LIMIT + 1) + b'"}')
 async def test_an_import_that_cannot_be_read_stores_nothing_and_names_the_place(
     content: bytes, kind: str, status: int, where: str | None, catalogue: Catalogue
 ) -> None:
-    async with serving(assistant(catalogue)) as live:
+    async with serving(assistant(catalogue), ServerSettings(flow_body_limit=LIMIT)) as live:
         refused = await live.client.post(IMPORT, content=content, headers={"Content-Type": kind})
         total = (await live.client.get(FLOWS)).json()["total"]
     assert (refused.status_code, total) == (status, 0), refused.text

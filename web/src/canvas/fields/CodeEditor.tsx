@@ -1,4 +1,4 @@
-import { useRef } from "react";
+import { useLayoutEffect, useRef, useState } from "react";
 import type { KeyboardEvent } from "react";
 
 import { indented } from "../../flow/indent";
@@ -8,14 +8,21 @@ interface CodeEditorProps {
   label: string;
   text: string;
   isCode: boolean;
-  onChange: (text: string) => void;
+  /** Left out for a text that is only read. */
+  onChange?: (text: string) => void;
 }
 
 /** A field for code or a long text: line numbers, and a Tab key that indents until Escape gives it back. */
 export function CodeEditor({ label, text, isCode, onChange }: CodeEditorProps) {
   const numbers = useRef<HTMLPreElement>(null);
   const leaves = useRef(false);
+  const area = useRef<HTMLTextAreaElement>(null);
+  const [placed, setPlaced] = useState<{ start: number; end: number } | null>(null);
+  useLayoutEffect(() => {
+    if (placed !== null) area.current?.setSelectionRange(placed.start, placed.end); // before the next key, however fast it comes
+  }, [placed]);
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    if (onChange === undefined) return;
     if (event.key === "Escape" && isCode && !leaves.current) {
       leaves.current = true; // the next Tab leaves the field, and the next Escape the dialog
       event.preventDefault();
@@ -24,10 +31,10 @@ export function CodeEditor({ label, text, isCode, onChange }: CodeEditorProps) {
     }
     if (event.key !== "Tab" || !isCode || leaves.current) return;
     event.preventDefault();
-    const area = event.currentTarget;
-    const after = indented(area.value, area.selectionStart, area.selectionEnd, event.shiftKey);
+    const { value, selectionStart, selectionEnd } = event.currentTarget;
+    const after = indented(value, selectionStart, selectionEnd, event.shiftKey);
     onChange(after.text);
-    requestAnimationFrame(() => area.setSelectionRange(after.start, after.end));
+    setPlaced(after);
   };
   const lines = text.split("\n").length;
   return (
@@ -39,6 +46,7 @@ export function CodeEditor({ label, text, isCode, onChange }: CodeEditorProps) {
           </pre>
         )}
         <textarea
+          ref={area}
           data-first
           aria-label={label}
           rows={Math.min(24, Math.max(10, lines))}
@@ -46,14 +54,15 @@ export function CodeEditor({ label, text, isCode, onChange }: CodeEditorProps) {
           spellCheck={!isCode}
           value={text}
           onFocus={() => (leaves.current = false)}
-          onChange={(event) => onChange(event.target.value)}
+          readOnly={onChange === undefined}
+          onChange={(event) => onChange?.(event.target.value)}
           onKeyDown={onKeyDown}
           onScroll={(event) => {
             if (numbers.current !== null) numbers.current.scrollTop = event.currentTarget.scrollTop;
           }}
         />
       </div>
-      {isCode && <small>{strings.tabHint}</small>}
+      {isCode && onChange !== undefined && <small>{strings.tabHint}</small>}
     </>
   );
 }

@@ -32,7 +32,11 @@ export interface EditorProps {
   onClose: () => void;
 }
 
+/** The name of the field that holds a component's own source. */
+const SOURCE = "code";
+
 function Editor(props: EditorProps) {
+  if (props.field.name === SOURCE) return <Source {...props} />;
   switch (kindOf(props.field)) {
     case "table":
       return <TableEditor {...props} />;
@@ -47,6 +51,18 @@ function Editor(props: EditorProps) {
     default:
       return <TextEditor {...props} />;
   }
+}
+
+/** What a component is made of, to be read: a component whose source was changed here would not be run. */
+function Source({ field, onClose }: EditorProps) {
+  return (
+    <div className="editor">
+      <CodeEditor label={labelOf(field)} text={typeof field.value === "string" ? field.value : ""} isCode />
+      <div className="row end">
+        <Button onClick={onClose}>{strings.close}</Button>
+      </div>
+    </div>
+  );
 }
 
 function TextEditor({ node, field, onClose }: EditorProps) {

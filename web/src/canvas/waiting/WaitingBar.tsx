@@ -1,6 +1,7 @@
 import { useState } from "react";
 
 import { measured } from "../../api/measured";
+import { REPLACE } from "../../assistant/parts";
 import { sizeOf } from "../../flow/difference";
 import { idOf, nodesOf } from "../../flow/document";
 import { useApp } from "../../state/app";
@@ -18,8 +19,10 @@ export function WaitingBar({ waiting }: { waiting: Waiting[] }) {
   const [at, setAt] = useState(0);
   const fail = useApp((app) => app.fail);
   const answer = (ids: string[], decision: "approve" | "deny") => {
-    if (waiting[0]?.kind === "proposal") measured({ name: `assistant_flow_proposal_${decision === "approve" ? "continue" : "dismiss"}_total` });
-    useAssistant.getState().answerAll(ids, { decision }).catch(fail);
+    const isProposal = waiting[0]?.kind === "proposal";
+    if (isProposal) measured({ name: `assistant_flow_proposal_${decision === "approve" ? "continue" : "dismiss"}_total` });
+    const replaces = isProposal && decision === "approve" && count > 0;
+    useAssistant.getState().answerAll(ids, replaces ? REPLACE : { decision }, replaces ? "replaced" : undefined).catch(fail);
   };
   const shown = waiting[Math.min(at, waiting.length - 1)];
   if (shown === undefined) return null;
