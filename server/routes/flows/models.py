@@ -135,7 +135,7 @@ class WholeFlow(_Entry):
     flow: FlowObject
 
 
-class NewFlow(ContractModel):
+class FlowToStore(ContractModel):
     """A flow to store; instead of it, the document itself may be sent.
 
     Attributes:

@@ -24,7 +24,7 @@ from server.routes.flows.models import (
     FlowPage,
     FlowQuery,
     FlowReplacement,
-    NewFlow,
+    FlowToStore,
     StaleFlowPage,
     WholeFlow,
 )
@@ -55,7 +55,7 @@ class Flows(HTTPEndpoint):
         entries, total = await (await caller_of(request).flows()).page(asked.limit, asked.offset, asked.q)
         return JsonResponse(FlowPage.model_validate({"flows": entries, **paging(request, asked, total)}))
 
-    @operation(FlowEntry, body=FlowDocument | NewFlow, status=201, headers=("ETag", "Location"), errors=(409,))
+    @operation(FlowEntry, body=FlowDocument | FlowToStore, status=201, headers=("ETag", "Location"), errors=(409,))
     async def post(self, request: Request) -> Response:
         """Store a new one."""
         caller = caller_of(request)
