@@ -15,6 +15,7 @@ from runtime.accounts.users import Users
 from runtime.files.private import close_data_folder
 from runtime.runner import Runner
 from server.access.auth import Access
+from server.access.deleted_users import DeletedUsers
 from server.access.failed_sign_ins import FailedSignIns
 from server.access.scopes import checked
 from server.drain import Drain, DrainCheck
@@ -150,6 +151,8 @@ def create_app(
                 running,
                 flow_tester=flow_tester,
             )
+            deleted = DeletedUsers(serving, settings.data)
+            running.on_stored = state.turn_slots.on_end = state.run_slots.on_end = deleted.worked_for
             drain.more = lambda: serving.queue.running + len(state.run_slots) + state.jobs.under_way
             drain.on_begin.append(state.jobs.drain)
             memory = IdleMemory(lambda: drain.under_way)
@@ -157,6 +160,7 @@ def create_app(
             stack.callback(memory.close)
             stack.push_async_callback(serving.database.aclose)
             stack.push_async_callback(state.database.aclose)
+            stack.push_async_callback(deleted.aclose)
             stack.push_async_callback(running.aclose)
             stack.push_async_callback(state.live_runs.aclose)
             stack.push_async_callback(state.jobs.aclose)

@@ -1,11 +1,12 @@
-"""What a turn used, by model. An unknown price is never guessed: then the cost of the whole phase is unknown."""
+"""What a turn used, by model, and what it may use. An unknown price is never guessed: the phase then has none."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from pydantic_ai import ModelMessage, ModelResponse
-from pydantic_ai.usage import RunUsage
+from pydantic_ai.usage import RunUsage, UsageLimits
 
 from agent.models.providers import DEMO, ModelChoice
 from runtime.usage.entry import FLOW_MODELS, Usage
@@ -46,3 +47,16 @@ def usage_by_model(
         )
         used[by] = used.get(by, Usage()) + found
     return used
+
+
+@dataclass(kw_only=True)
+class ResponseLimits(UsageLimits):
+    """Limits of which those of tokens are checked when a response is complete, and before the next request.
+
+    The framework also checks them at each event of a stream, and puts the response so far together each time, so that a
+    long answer costs more with each of its pieces. Most providers say what a response has cost at its end.
+    """
+
+    def has_token_limits(self) -> bool:
+        """Whether a stream is checked at each of its events."""
+        return False

@@ -6,7 +6,6 @@ from functools import partial
 
 from pydantic_ai import BinaryContent, DeferredToolRequests, DeferredToolResults, ModelMessage, ModelResponse
 from pydantic_ai.settings import ModelSettings
-from pydantic_ai.usage import UsageLimits
 
 from agent.conversation.later_runs import LaterRuns
 from agent.conversation.memory import Pending
@@ -15,6 +14,7 @@ from agent.errors import AssistantUnavailable
 from agent.language.phrases import phrase
 from agent.language.questions import questions_in_words
 from agent.models.caching import cache_settings
+from agent.models.usage import ResponseLimits
 from agent.prompts.framing import mentions_values
 from agent.prompts.images import read_images, sees_images
 from agent.prompts.user_prompt import instructions
@@ -71,7 +71,7 @@ async def _set_up(turn: Turn, bench: Workbench, pending: Pending | None) -> None
     bench.auto_edit = bench.auto_plan or (pending is not None and pending.apply == "always")
     turn.conversation.carry_on(bench)
     bench.request_text = "\n".join(dict.fromkeys((turn.text, turn.original_text, turn.classification.english)))
-    if bench.user_files is not None:
+    if bench.user_files is not None and not bench.user_files.is_known_empty:
         bench.attached = await asyncio.to_thread(files_about, bench.user_files, request.files, turn.text)
     bench.mandate = turn.classification.mandate
     bench.run_asked = turn.runs or turn.classification.intent == "run_flow" or bench.mandate.asks("run")
@@ -149,7 +149,7 @@ async def act(
         unlisted=frozenset(name for toolset in unlisted for name in toolset.tools),
         send=turn.send,
         usage=turn.usage["main"],
-        limits=UsageLimits(
+        limits=ResponseLimits(
             request_limit=settings.request_limit,
             tool_calls_limit=settings.tool_limit,
             total_tokens_limit=settings.token_limit if turn.request.token_limit is None else turn.request.token_limit,

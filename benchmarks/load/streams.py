@@ -19,17 +19,21 @@ WARM = 2
 ROUNDS = 3
 PAUSE = 0.05
 """Seconds between two looks at how many answers are held."""
+SETTLE = 3.0
+"""Seconds before a round: a server gives back what was freed two seconds after its last work. Memory that the streams
+of the round before have left would be used again, and would not count as that of the next ones."""
 TARGET = 200
 """KB that an open stream may take."""
 
 
-async def measure(side: Side, streams: int = STREAMS, rounds: int = ROUNDS) -> str:
+async def measure(side: Side, streams: int = STREAMS, rounds: int = ROUNDS, settle: float = SETTLE) -> str:
     """Open streams against a served assistant, hold them all open at once, and let them end.
 
     Args:
         side: the checkout that serves.
         streams: how many.
         rounds: how often memory is compared.
+        settle: seconds without work before each round.
 
     Raises:
         AssertionError: an event is lost, doubled, out of order or another stream's.
@@ -39,9 +43,12 @@ async def measure(side: Side, streams: int = STREAMS, rounds: int = ROUNDS) -> s
         with side.environment() as environment:
             models = {"OPENAI_BASE_URL": f"{base}/v1"}
             async with serve(side.wirewright, {**environment, **models}) as server:
-                taken = [await held.round(server, streams, number) for number in range(WARM + rounds)][WARM:]
-    each = [kilobytes for kilobytes, _ in taken]
-    events = sum(number for _, number in taken)
+                taken: list[tuple[float, int]] = []
+                for number in range(WARM + rounds):
+                    await asyncio.sleep(settle)
+                    taken.append(await held.round(server, streams, number))
+    each = [kilobytes for kilobytes, _ in taken[WARM:]]
+    events = sum(number for _, number in taken[WARM:])
     return (
         f"{streams} streams open at once, {rounds} times: {events:,} events, none lost, doubled, reordered or another "
         f"stream's; memory of an open stream {min(each):.0f} to {max(each):.0f} KB (target: under {TARGET})"

@@ -108,7 +108,12 @@ async def in_process(
         await ours()
         bare = BareLoop(script, catalogue, runner)
         await bare.turn()
-        return [(await _each(ours, turns), await _each(bare.turn, turns)) for _ in range(rounds)]
+        gc.collect()
+        gc.freeze()  # what is imported stays, as in a server
+        try:
+            return [(await _each(ours, turns), await _each(bare.turn, turns)) for _ in range(rounds)]
+        finally:
+            gc.unfreeze()
 
 
 @asynccontextmanager

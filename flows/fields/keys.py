@@ -135,6 +135,8 @@ def _suggested(before: str) -> str:
 
 def _is_random(token: str) -> bool:
     """Whether a text looks drawn at random: no words, no hexadecimal number, many kinds of character, mixed."""
+    if token in (token.lower(), token.upper()):  # such as a UUID: what follows would read each of its characters
+        return False
     kinds = ["u" if one.isupper() else "l" if one.islower() else "d" if one.isdigit() else "o" for one in token]
     if min(kinds.count("u"), kinds.count("l")) < 4 or kinds.count("d") < 3 or _WORDS.search(token):
         return False

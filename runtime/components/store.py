@@ -16,7 +16,7 @@ from flows.faults import Fault
 from runtime.components.inspection import DescribesComponents, Inspection, inspect
 from runtime.components.rules import MAX_SOURCE, ClassNameError, check_class_name
 from runtime.files.atomic import read_regular, write_atomically
-from runtime.files.folders import UserFolderError, private_folder, user_folder
+from runtime.files.folders import UserFolderError, holds_only, private_folder, user_folder
 from runtime.files.undo import keep_for_undo
 from runtime.telemetry import log_event
 
@@ -93,7 +93,8 @@ def _save(data: Path, user: str | None, name: str, source: str) -> Path:
 
 async def load(data: Path, user: str | None, runner: DescribesComponents) -> StoredComponents:
     """Return a user's components and the faults of those that are unusable; anonymous users have none."""
-    sources = await asyncio.to_thread(_sources, data, user)
+    nothing = holds_only(data, user, inside=FOLDER)
+    sources = [] if nothing else await asyncio.to_thread(_sources, data, user)
     found: Sequence[Inspection] = await asyncio.gather(*(inspect(source, runner) for _, source in sources))
     components: list[ComponentType] = []
     broken: list[tuple[str, Fault]] = []

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, func, insert, select, update
+from sqlalchemy import ColumnElement, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from runtime.accounts.scopes import scopes_of
 from runtime.accounts.user import User
 from runtime.database.database import Database
 from runtime.database.tables import UserRow
-
-_ORDER = func.lower(UserRow.name)
 
 
 class UserRows:
@@ -48,8 +46,8 @@ class UserRows:
     async def entries(self) -> list[User]:
         """All users, by name."""
         async with self._database.reading() as connection:
-            rows = (await connection.execute(select(UserRow.__table__).order_by(_ORDER))).all()
-        return [_user(row) for row in rows]
+            rows = (await connection.execute(select(UserRow.__table__))).all()
+        return [_user(row) for row in sorted(rows, key=lambda row: row.folded)]  # databases sort by their language
 
     async def named(self, name: str) -> User | None:
         """The user of this name, whatever its case."""

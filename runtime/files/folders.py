@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import hmac
+import os
 import secrets
 from pathlib import Path
 from typing import Final
@@ -18,6 +19,10 @@ NAME_LENGTH: Final = 32
 """Hexadecimal characters of a user's folder name."""
 LOCAL_USER: Final = "local"
 """The user of this machine, who needs no account and is not anonymous."""
+KNOWN: Final = 4_096
+"""How many users' folders a process remembers."""
+
+_known: dict[tuple[Path, str], Path] = {}
 
 
 class UserFolderError(ValueError):
@@ -51,7 +56,32 @@ def user_folder(data: Path, user: str | None) -> Path:
         UserFolderError: a link or a file is in its place, or it cannot be created.
     """
     name = folder_name(data, user)
-    return private_folder(private_folder(data / USERS) / name)
+    folder = private_folder(private_folder(data / USERS) / name)
+    if len(_known) >= KNOWN:
+        _known.clear()
+    _known[data, str(user)] = folder
+    return folder
+
+
+def holds_only(data: Path, user: str | None, *names: str, inside: str = "") -> bool:
+    """Whether a user's folder has nothing but these names in it, where that is seen quicker than a thread is woken.
+
+    It takes microseconds. A folder that this process has not used yet, or that is not there, may hold anything.
+
+    Args:
+        data: the data folder.
+        user: the user's id.
+        names: what else may be there.
+        inside: a folder in it that is looked at instead.
+    """
+    folder = _known.get((data, str(user)))
+    if folder is None:
+        return False
+    try:
+        with os.scandir(folder / inside) as found:
+            return all(one.name in names for one in found)
+    except OSError:
+        return False
 
 
 def folder_name(data: Path, user: str | None) -> str:

@@ -19,8 +19,9 @@ from typing import BinaryIO, Final
 
 from runtime.files import upload as uploads
 from runtime.files.atomic import NO_FOLLOW, READ, write_atomically
-from runtime.files.folders import UserFolderError, user_folder
+from runtime.files.folders import UserFolderError, holds_only, user_folder
 from runtime.files.names import (
+    RESERVED_SEGMENTS,
     TEMPORARY_PREFIX,
     DiskRefuses,
     FileExists,
@@ -185,6 +186,11 @@ class UserFiles:
             with _failures(names[-1]):
                 write_atomically(names[-1], body, folder=folder)
         return Written(path="/".join(names), size=len(body), new=False), content
+
+    @property
+    def is_known_empty(self) -> bool:
+        """Whether there is no file, where that is seen without a thread."""
+        return holds_only(self._data, self._user, *RESERVED_SEGMENTS)
 
     def listing(self, path: str = "") -> list[tuple[str, int]]:
         """Every file below a folder with its size, by path; reserved names and links are left out."""

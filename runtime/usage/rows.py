@@ -66,10 +66,11 @@ class UsageRows:
         wanted = and_(UsageRow.day >= first, UsageRow.day <= last)
         if owner is not None:
             wanted = and_(wanted, UsageRow.owner == owner)
-        found = select(*groups, *totals).where(wanted).group_by(*groups).order_by(*groups)
+        found = select(*groups, *totals).where(wanted).group_by(*groups)
         async with self._database.reading() as connection:
             rows = (await connection.execute(found)).mappings().all()
-        return [_sum(row) for row in rows]
+        keys = [group.name for group in groups]  # databases sort by the language that they were made for
+        return [_sum(row) for row in sorted(rows, key=lambda row: [row[key] for key in keys])]
 
 
 async def _increased(connection: AsyncConnection, key: UsageKey, usage: Usage) -> bool:

@@ -83,11 +83,15 @@ class Slots:
         in_all: how many there are.
         seconds: how long one lasts at most.
         clock: a clock that never goes back, in seconds.
+
+    Attributes:
+        on_end: called with the user when a place is given back.
     """
 
     def __init__(
         self, kind: str, of_user: int, in_all: int, seconds: float, clock: Callable[[], float] = time.monotonic
     ) -> None:
+        self.on_end: Callable[[str], None] | None = None
         self._kind = kind
         self._of_user = of_user
         self._in_all = in_all
@@ -128,6 +132,8 @@ class Slots:
         """Forget a place that is not needed any more."""
         if slot in self._taken:
             self._taken.remove(slot)
+            if self.on_end is not None:
+                self.on_end(slot.user)
 
     def __len__(self) -> int:
         """How many places are taken."""

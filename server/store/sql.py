@@ -109,11 +109,12 @@ class SqlFlowStore:
     async def page(self, limit: int, offset: int, text: str = "") -> tuple[list[FlowEntry], int]:
         """Entries, last changed first, and how many there are in all; of those whose names contain a text."""
         mine = FlowRow.owner == self._owner
-        if text:
-            mine = mine & FlowRow.name.icontains(text, autoescape=True)
         newest = select(*_ENTRY).where(mine).order_by(FlowRow.updated_at.desc(), FlowRow.id)
         count = select(func.count()).select_from(FlowRow).where(mine)
         async with self._database.reading() as connection:
+            if text:
+                found = [row for row in await connection.execute(newest) if _contains(row.name, text)]
+                return [_stored_entry(row) for row in found[offset : offset + limit]], len(found)
             rows = (await connection.execute(newest.limit(limit).offset(offset))).all()
             total = (await connection.execute(count)).scalar_one()
         return [_stored_entry(row) for row in rows], total
@@ -169,11 +170,9 @@ class SqlFlowStore:
     async def engine_codes(self, text: str = "") -> list[tuple[FlowEntry, dict[str, list[str]]]]:
         """The entries of flows, last changed first, each with the hashes of the engine's own code in it, by type."""
         mine = FlowRow.owner == self._owner
-        if text:
-            mine = mine & FlowRow.name.icontains(text, autoescape=True)
         newest = select(*_ENTRY, FlowRow.built_with).where(mine).order_by(FlowRow.updated_at.desc(), FlowRow.id)
         async with self._database.reading() as connection:
-            rows = (await connection.execute(newest)).all()
+            rows = [row for row in await connection.execute(newest) if _contains(row.name, text)]
         found: list[tuple[FlowEntry, dict[str, list[str]]]] = []
         for *columns, codes in rows:
             entry = _stored_entry(columns)
@@ -232,6 +231,11 @@ class SqlFlowStore:
 
     def _is(self, flow_id: str) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
         return FlowRow.id == flow_id, FlowRow.owner == self._owner
+
+
+def _contains(name: str, text: str) -> bool:
+    """Whether a text stands in a name, in any case: databases fold letters by the language that they were made for."""
+    return text.casefold() in name.casefold()
 
 
 def _entry(flow_id: str, flow: Flow, version: int) -> FlowEntry:

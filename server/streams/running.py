@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from pathlib import Path
 from typing import Final
@@ -157,6 +157,7 @@ class RunningTurns:
 
     Attributes:
         elsewhere: the turns that other processes take.
+        on_stored: called with the user when the last event of a turn is stored.
     """
 
     def __init__(
@@ -171,6 +172,7 @@ class RunningTurns:
         durable: bool = False,
         queued: int = QUEUED_LIMIT,
     ) -> None:
+        self.on_stored: Callable[[str], None] = lambda _: None
         self._durable = durable
         self._database = database
         self._stopping = stopping
@@ -392,6 +394,7 @@ class RunningTurns:
                 await (await self.store()).forget(log.owner, turn=log.turn)
             except UNAVAILABLE:
                 logger.exception("turns.events.not_forgotten")
+        self.on_stored(log.owner)
 
     async def _read_stored(self, owner: str, turn: str, after: int) -> Lines:
         return await (await self.store()).read(owner, turn, after)

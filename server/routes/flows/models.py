@@ -135,14 +135,28 @@ class WholeFlow(_Entry):
     flow: FlowObject
 
 
+class FlowToStore(ContractModel):
+    """A flow to store; instead of it, the document itself may be sent.
+
+    Attributes:
+        flow: the document.
+        name: what it is called instead of its own name.
+    """
+
+    flow: FlowObject
+    name: str | None = None
+
+
 class FlowReplacement(SeenVersion):
     """The next revision of a flow; instead of `flow`, the document itself may be sent.
 
     Attributes:
         flow: the document.
+        name: what it is called instead of its own name.
     """
 
     flow: FlowObject
+    name: str | None = None
 
 
 class FlowActions(SeenVersion):

@@ -24,6 +24,7 @@ from server.routes.flows.models import (
     FlowPage,
     FlowQuery,
     FlowReplacement,
+    FlowToStore,
     StaleFlowPage,
     WholeFlow,
 )
@@ -54,7 +55,7 @@ class Flows(HTTPEndpoint):
         entries, total = await (await caller_of(request).flows()).page(asked.limit, asked.offset, asked.q)
         return JsonResponse(FlowPage.model_validate({"flows": entries, **paging(request, asked, total)}))
 
-    @operation(FlowEntry, body=FlowDocument, status=201, headers=("ETag", "Location"), errors=(409,))
+    @operation(FlowEntry, body=FlowDocument | FlowToStore, status=201, headers=("ETag", "Location"), errors=(409,))
     async def post(self, request: Request) -> Response:
         """Store a new one."""
         caller = caller_of(request)
@@ -115,10 +116,20 @@ class OneFlow(HTTPEndpoint):
 
 
 def _flow_part(document: JsonObject) -> tuple[Json, str]:
-    """The flow in a body, under `flow` or as the whole body, and its JSON path."""
-    if "flow" in document and "data" not in document and "nodes" not in document:
-        return document["flow"], "$.flow"
-    return document, "$"
+    """The flow in a body, under `flow` or as the whole body, and its JSON path; a name beside `flow` is the flow's.
+
+    Raises:
+        ApiError: 422, the name is no text.
+    """
+    if "flow" not in document or "data" in document or "nodes" in document:
+        return document, "$"
+    flow, name = document["flow"], document.get("name")
+    if name is None or not isinstance(flow, dict):
+        return flow, "$.flow"
+    if not isinstance(name, str):
+        fix = "Send a text, or leave it out: the flow then keeps its own name."
+        raise ApiError(422, "invalid_request", "The name of the flow is not a text.", fix, "$.name")
+    return {**flow, "name": name}, "$.flow"
 
 
 def seen_version(request: Request, document: JsonObject) -> int:

@@ -41,7 +41,7 @@ async def test_the_bare_loop_asks_what_the_turn_asked(catalogue: Catalogue) -> N
 
 
 async def test_streams_that_are_open_at_once_are_whole_and_their_memory_is_measured() -> None:
-    said = await streams.measure(checkout(), streams=3, rounds=1)
+    said = await streams.measure(checkout(), streams=3, rounds=1, settle=0)
     assert said.startswith("3 streams open at once, 1 times: ")
     assert "KB" in said
 

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from runtime.files.folders import KEY_FILE, LOCAL_USER, AnonymousUser, UserFolderError, user_folder
+from runtime.files.folders import KEY_FILE, LOCAL_USER, AnonymousUser, UserFolderError, holds_only, user_folder
+from runtime.files.store import UserFiles
 
 
 def test_a_user_has_one_folder_and_another_user_another(tmp_path: Path) -> None:
@@ -73,3 +74,23 @@ def test_whatever_the_id_is_the_folder_stays_inside(tmp_path: Path, user: str) -
     folder = user_folder(tmp_path, user)
     assert folder.parent == tmp_path / "users"
     assert folder.name.isalnum()
+
+
+def test_a_folder_is_known_to_hold_nothing_only_while_that_is_so(tmp_path: Path) -> None:
+    files = UserFiles(tmp_path, "alice")
+    assert not files.is_known_empty, "nobody has looked yet"
+    folder = user_folder(tmp_path, "alice")
+    (folder / ".components").mkdir()
+    assert files.is_known_empty
+    assert holds_only(tmp_path, "alice", inside=".components")
+    assert not holds_only(tmp_path, "alice"), "the folder of components is in it"
+    (folder / ".components" / "one.py").write_text("")
+    assert not holds_only(tmp_path, "alice", inside=".components")
+    files.write("notes/a.md", "text")
+    assert not files.is_known_empty
+    assert not UserFiles(tmp_path, "bob").is_known_empty
+
+
+def test_a_folder_that_is_gone_may_hold_anything(tmp_path: Path) -> None:
+    user_folder(tmp_path, "alice").rmdir()
+    assert not UserFiles(tmp_path, "alice").is_known_empty

@@ -9,7 +9,7 @@ from tests.server.access.test_users import client_of
 from tests.server.live import FLOWS, serving
 from tests.shared.scripted_assistant import assistant
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.both_databases]
 USERS = "/api/v1/users"
 
 

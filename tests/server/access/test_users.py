@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +24,7 @@ from server.access.scopes import NEEDS, READS, checked
 from server.app import create_app
 from server.middleware.token_check import OPEN_FOLDER, OPEN_PATHS
 from server.settings import ServerSettings
+from tests.runtime.langflow.stand_in import KEY, StandInLangflow, langflow
 from tests.server.live import ASSIST, FLOWS, STREAM, Live, events, serving
 from tests.shared.scripted_assistant import ScriptedModel, assistant
 from tests.shared.stand_ins import StandInRunner, ran
@@ -35,6 +36,8 @@ MARK = "only-adas-9c1e"
 SESSION = "session-of-ada"
 FILE = "notes-of-ada.txt"
 VARIABLE = "KEY_OF_ADA"
+CONNECTION = VARIABLE.lower()
+"""Her Langflow server; the parameter of its path is called as that of a variable's."""
 TURN = "turn-of-ada"
 """Names of Ada's, which somebody else may guess."""
 
@@ -68,10 +71,18 @@ class Belongings:
 
     def path(self, route: Route) -> str:
         """The address at which a route has something of Ada's."""
-        return route.path_format.format(**{name: self.values[name] for name in route.param_convertors})
+        values = {**self.values, "name": CONNECTION} if route.path.startswith("/api/v1/langflow/") else self.values
+        return route.path_format.format(**{name: values[name] for name in route.param_convertors})
 
 
-async def fill(client: httpx.AsyncClient, echo: JsonObject) -> Belongings:
+@pytest.fixture
+def there() -> Generator[StandInLangflow]:
+    """A Langflow server that Ada alone has connected."""
+    with langflow() as stand_in:
+        yield stand_in
+
+
+async def fill(client: httpx.AsyncClient, echo: JsonObject, there: StandInLangflow | None = None) -> Belongings:
     """Give a user one of everything."""
     stored = await client.post(FLOWS, json={**echo, "name": f"Flow {MARK}", "description": MARK})
     flow_id: str = stored.json()["id"]
@@ -91,6 +102,13 @@ async def fill(client: httpx.AsyncClient, echo: JsonObject) -> Belongings:
             await asyncio.sleep(0.1)
     daily = {"cron": "0 7 * * *", "input_value": f"input {MARK}"}
     schedule = (await client.post(f"{FLOWS}/{flow_id}/schedules", json=daily)).raise_for_status()
+    if there is not None:
+        there.add(f"Remote {MARK}", echo["data"])
+        connection = {"url": there.url, "api_key": KEY}
+        (await client.put(f"/api/v1/langflow/{CONNECTION}", json=connection)).raise_for_status()
+        link = {"connection": CONNECTION, "flow": f"Remote {MARK}"}
+        (await client.put(f"{FLOWS}/{flow_id}/langflow", json=link)).raise_for_status()
+        there.requests.clear()
     runs = (await client.get("/api/v1/runs")).json()["runs"]
     return Belongings(
         {
@@ -129,15 +147,16 @@ async def everything(client: httpx.AsyncClient, has: Belongings) -> list[Any]:
     ]
 
 
-async def test_every_route_as_the_wrong_user(catalogue: Catalogue, echo: JsonObject) -> None:
+async def test_every_route_as_the_wrong_user(catalogue: Catalogue, echo: JsonObject, there: StandInLangflow) -> None:
     async with (
         serving(assistant(catalogue, model(), StandInRunner(results=[ran(f"output {MARK}")]))) as live,
         client_of(live, "ada") as ada,
         client_of(live, "eve", "admin") as eve,
     ):
-        has = await fill(ada, echo)
+        has = await fill(ada, echo, there)
         before = [text for text in await everything(ada, has) if MARK in text]
-        assert len(before) == 16, "Ada reads her flow, its versions, file, run, turn, conversation, batch, job, lists"
+        assert len(before) == 18, "Ada reads her flow, its versions, link, file, run, turn, conversation, batch, lists"
+        there.requests.clear()
         for route in routes():
             path = has.path(route)
             for method in METHODS:
@@ -157,6 +176,12 @@ async def test_every_route_as_the_wrong_user(catalogue: Catalogue, echo: JsonObj
                             assert reply.status_code == 404, (method, path, "403 would say that it exists")
         for name in ("", "?q=x"):
             assert MARK not in (await eve.get(f"{FLOWS}{name}")).text
+        assert (await eve.get("/api/v1/langflow")).json() == {"connections": []}
+        named = {"connection": CONNECTION, "flow": f"Remote {MARK}"}
+        own = (await eve.post(FLOWS, json=echo)).json()["id"]
+        linked = await eve.put(f"{FLOWS}/{own}/langflow", json=named)
+        assert (linked.status_code, linked.json()["error"]["code"]) == (404, "not_connected")
+        assert there.requests == [], "nothing was asked of Ada's Langflow server, with her key, for Eve"
         assert [text for text in await everything(ada, has) if MARK in text] == before, "nothing of Ada's has changed"
 
 

@@ -3,9 +3,8 @@
 import asyncio
 import itertools
 import re
-import sqlite3
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +21,13 @@ from server.app import create_app
 from server.idempotency import check, keys
 from server.idempotency.check import HEADER, REPLAYED, TURN_HEADER
 from server.settings import ServerSettings
+from tests.databases.stored import query
 from tests.server.limits.conftest import Seconds, user
 from tests.server.live import ASSIST, FLOWS, STREAM, Live, serving
 from tests.shared.scripted_assistant import ScriptedModel, assistant
 from tests.shared.stand_ins import StandInRunner
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.both_databases]
 FILES = "/api/v1/files"
 Sent = tuple[dict[str, Any], dict[str, Any]]
 """The arguments of a request, and those of another one."""
@@ -149,7 +149,7 @@ async def test_a_repeated_request_makes_nothing_twice_at_any_route(
 
 
 async def test_a_webhook_is_made_once_and_its_token_is_shown_and_kept_nowhere_again(
-    catalogue: Catalogue, echo: JsonObject, data_folder: Path
+    catalogue: Catalogue, echo: JsonObject
 ) -> None:
     async with opened(catalogue, echo) as (live, flow, _):
         body: dict[str, Any] = {"json": {"kind": "webhook"}, "headers": {HEADER: "k"}}
@@ -157,8 +157,7 @@ async def test_a_webhook_is_made_once_and_its_token_is_shown_and_kept_nowhere_ag
         assert (one.status_code, two.status_code) == (201, 409)
         assert two.json()["error"]["code"] == "answer_not_kept"
         assert len((await live.client.get("/api/v1/schedules")).json()["schedules"]) == 1
-    with closing(sqlite3.connect(data_folder / "wirewright.db")) as connection:
-        assert connection.execute("SELECT state, answer FROM idempotency_keys").fetchall() == [("not_kept", "")]
+    assert query(ServerSettings().database_url, "SELECT state, answer FROM idempotency_keys") == [("not_kept", "")]
 
 
 def test_the_manual_names_every_post_that_takes_no_key() -> None:
@@ -260,11 +259,10 @@ async def test_a_key_that_cannot_be_used_is_refused(key: str, catalogue: Catalog
     assert (reply.status_code, reply.json()["error"]["code"]) == (400, "invalid_idempotency_key")
 
 
-async def test_an_answer_is_stored_encrypted(catalogue: Catalogue, echo: JsonObject, data_folder: Path) -> None:
+async def test_an_answer_is_stored_encrypted(catalogue: Catalogue, echo: JsonObject) -> None:
     async with opened(catalogue, echo) as (live, _, _):
         await live.client.post(FLOWS, json={**echo, "name": "Name-9c1e"}, headers={HEADER: "k"})
-    with closing(sqlite3.connect(data_folder / "wirewright.db")) as connection:
-        ((answer, state),) = connection.execute("SELECT answer, state FROM idempotency_keys").fetchall()
+    ((answer, state),) = query(ServerSettings().database_url, "SELECT answer, state FROM idempotency_keys")
     assert state == "answered"
     assert answer.startswith("sealed:")
     assert "Name-9c1e" not in answer

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.anyio
 async def shown(catalogue: Catalogue, runner: Runner | StandInRunner) -> str:
     """What the front end of the manual prints, with a model that plans a flow and builds it once that is approved."""
     [code] = blocks("http-api.md", "python")
-    assert len([line for line in code.splitlines() if line.strip()]) <= 70
+    assert len([line for line in code.splitlines() if line.strip()]) <= 60
     model = ScriptedModel(
         "build_flow", [call("propose_plan", 1, markdown="1. Echo")], [call("build_flow", 2, spec=ECHO)], "I built it."
     )

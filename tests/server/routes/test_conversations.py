@@ -1,8 +1,5 @@
 """Conversations over real HTTP, kept in memory and in the database: listed, read, renamed, deleted and taken back."""
 
-import sqlite3
-from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -16,11 +13,13 @@ from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from flows.document import JsonObject
 from runtime.database import transcripts
+from server.settings import ServerSettings
+from tests.databases.stored import query
 from tests.server.live import FLOWS, STREAM, events, leaving, serving
 from tests.shared.scripted_assistant import ScriptedModel, assistant
 from tests.shared.stand_ins import StandInRunner, ran
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.both_databases]
 PATH = "/api/v1/conversations"
 
 
@@ -300,7 +299,7 @@ async def test_what_is_read_outlives_what_a_model_is_told_and_the_server(catalog
 
 
 async def test_conversations_of_earlier_versions_are_listed_with_what_is_known_of_them(
-    catalogue: Catalogue, data_folder: Path
+    catalogue: Catalogue,
 ) -> None:
     made = assistant(catalogue)
     made.memory = memory = StoredMemory(made.database)
@@ -310,6 +309,5 @@ async def test_conversations_of_earlier_versions_are_listed_with_what_is_known_o
         [entry] = (await live.client.get(PATH)).json()["conversations"]
         [message] = await read(live.client, "old")
     assert (entry["id"], entry["title"], kinds(message)) == ("old", "Build it", ["user", "assistant"])
-    with closing(sqlite3.connect(data_folder / "wirewright.db")) as file:
-        rows = str(file.execute("select * from transcripts, transcript_messages").fetchall())
+    rows = str(query(ServerSettings().database_url, "select * from transcripts, transcript_messages"))
     assert "Build it" not in rows, "conversations are encrypted at rest"

@@ -1,10 +1,7 @@
 """Runs that nobody waits for, over real HTTP: begun, followed by several clients, cancelled, and interrupted."""
 
 import asyncio
-import sqlite3
-from contextlib import closing
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -19,12 +16,14 @@ from runtime.run_events import NodeFinished, NodeStarted, NodeToken, RunEvent
 from runtime.sessions.runs import LOST_SECONDS
 from server.routes import run_log
 from server.runs import live as live_runs
+from server.settings import ServerSettings
 from tests.databases.postgres import Cluster
+from tests.databases.stored import query
 from tests.server.live import DATA, FLOWS, event_of, serving
 from tests.shared.scripted_assistant import assistant
 from tests.shared.stand_ins import StandInRunner, ran
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.both_databases]
 RUNS = "/api/v1/runs"
 TOLD: list[RunEvent] = [NodeStarted(node="a"), NodeToken(node="a", text="half"), NodeFinished(node="a")]
 
@@ -213,15 +212,12 @@ async def test_what_goes_on_when_the_server_ends_is_interrupted(catalogue: Catal
     assert [event["event"] for event in events] == ["cancelled"]
 
 
-async def test_a_run_whose_server_was_killed_is_found_to_be_interrupted(
-    catalogue: Catalogue, echo: JsonObject, data_folder: Path
-) -> None:
+async def test_a_run_whose_server_was_killed_is_found_to_be_interrupted(catalogue: Catalogue, echo: JsonObject) -> None:
     runner = Gate()
     async with serving(assistant(catalogue, runner=runner)) as live:
         run = await begun(live.client, echo)
         await runner.running.wait()
-        with closing(sqlite3.connect(data_folder / "wirewright.db")) as file, file:
-            file.execute("update runs set seen_at = '2020-01-01T00:00:00+00:00'")
+        query(ServerSettings().database_url, "update runs set seen_at = '2020-01-01T00:00:00+00:00'")
         mine = (await live.client.get(run["url"])).json()
         async with serving(assistant(catalogue)) as other:
             theirs = (await other.client.get(run["url"])).json()

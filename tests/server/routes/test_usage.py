@@ -11,7 +11,7 @@ from tests.server.live import ASSIST, FLOWS, STREAM, events, serving
 from tests.shared.scripted_assistant import ScriptedModel, assistant
 from tests.shared.stand_ins import StandInRunner
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.both_databases]
 USAGE = "/api/v1/usage"
 
 

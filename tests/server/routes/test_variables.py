@@ -7,7 +7,7 @@ from flows.catalogue import Catalogue
 from tests.server.live import ASSIST, serving
 from tests.shared.scripted_assistant import scripted_assistant
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.both_databases]
 VARIABLES = "/api/v1/variables"
 KEY = "sk-proj-Ab3dEf6hIj9kLm2nOp5qRs8t"
 

@@ -107,6 +107,31 @@ async def test_a_turn_whose_provider_hangs_can_be_stopped(catalogue: Catalogue) 
         await until_free(live)
 
 
+async def last_of(live: Live, turn: str) -> str:
+    """The last event of a turn that has ended, as it is stored."""
+    for _ in range(1_000):
+        reply = await live.client.get(f"/api/v1/agentic/turns/{turn}/events")
+        told = [event_of(line)["event"] for line in reply.text.splitlines() if line.startswith(DATA)]
+        if told and told[-1] in ("complete", "error", "cancelled"):
+            return told[-1]
+        await asyncio.sleep(0.01)
+    raise AssertionError("the turn never ended")
+
+
+@pytest.mark.parametrize("seen", range(3))
+async def test_a_turn_ends_with_a_client_that_vanishes_after_any_event_of_it(seen: int, catalogue: Catalogue) -> None:
+    model = Hanging()
+    async with serving(assistant(catalogue, model), ServerSettings(user_turns=1)) as live:
+        asked = live.client.stream("POST", STREAM, json={**ASKS, "turn_id": "left"})
+        async with asked as reply, aclosing(frames(reply)) as read:
+            for _ in range(seen):
+                await anext(read)
+        await until_free(live)
+        assert await last_of(live, "left") == "cancelled"
+        model.replies[:] = ["off_topic"]
+        assert (await live.client.post(STREAM, json=ASKS)).status_code == 200, "its place is free again"
+
+
 @pytest.mark.parametrize("seen", range(len(TOLD) + 2))
 async def test_a_run_ends_with_a_client_that_vanishes_after_any_event(
     seen: int, catalogue: Catalogue, echo: JsonObject

@@ -33,6 +33,7 @@ async def error_of(client: httpx.AsyncClient, path: str, **request: Any) -> tupl
     return reply.status_code, reply.json()["error"]["code"]
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize("script", SCRIPTS)
 async def test_a_client_that_is_cut_off_after_any_event_misses_nothing(script: str, catalogue: Catalogue) -> None:
     model = ScriptedModel()

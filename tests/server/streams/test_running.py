@@ -211,6 +211,32 @@ async def test_while_nothing_can_be_stored_a_turn_waits_for_its_reader_and_goes_
     await database.aclose()
 
 
+async def test_what_comes_while_events_are_stored_is_stored_with_one_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with turns(tmp_path) as running:
+        store, free, sizes = await running.store(), asyncio.Event(), list[int]()
+        append = store.append
+
+        async def held(added: Sequence[NewEvents], *, again: bool = False) -> Collection[NewEvents]:
+            sizes.append(sum(len(one.lines) for one in added))
+            if len(sizes) == 1:
+                await free.wait()
+            return await append(added, again=again)
+
+        monkeypatch.setattr(store, "append", held)
+        script = Script(200, waits=True)
+        turn = await running.start(OWNER, script, resumable=True)
+        with anyio.fail_after(30):
+            while not sizes:  # noqa: ASYNC110  (its first write sets no event)
+                await asyncio.sleep(0.01)
+        script.go_on.set()
+        await turn.ended()
+        free.set()
+        await stored(running, turn)
+    assert (sum(sizes), len(sizes)) == (200, 2), sizes
+
+
 async def test_events_are_stored_once_when_the_reply_to_a_write_is_lost(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -56,6 +56,22 @@ async def test_bare_nodes_and_edges_and_wrapped_flows_are_taken(catalogue: Catal
             assert (made.status_code, made.json()["node_count"]) == (201, 2)
 
 
+async def test_a_name_beside_a_flow_is_its_name(catalogue: Catalogue, echo: JsonObject) -> None:
+    async with serving(assistant(catalogue)) as live:
+        for flow in (echo, echo["data"]):
+            made = await live.client.post(FLOWS, json={"flow": flow, "name": "Another"})
+            assert (made.status_code, made.json()["name"]) == (201, "Another")
+            place = made.headers["location"]
+            assert (await live.client.get(place)).json()["flow"]["name"] == "Another"
+            changed = await live.client.put(place, json={"flow": flow, "name": "A third", "version": 1})
+            assert (changed.status_code, changed.json()["name"]) == (200, "A third")
+            kept = await live.client.put(place, json={"flow": echo, "name": None, "version": 2})
+            assert (kept.status_code, kept.json()["name"]) == (200, "Echo")
+        refused = await live.client.post(FLOWS, json={"flow": echo, "name": 7})
+    assert code(refused) == (422, "invalid_request")
+    assert refused.json()["error"]["where"] == "$.name"
+
+
 async def test_what_is_not_a_flow_is_refused_with_its_place(catalogue: Catalogue) -> None:
     async with serving(assistant(catalogue)) as live:
         for document, where in (

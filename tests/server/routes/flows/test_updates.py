@@ -30,6 +30,7 @@ async def stale(client: httpx.AsyncClient) -> list[tuple[str, list[str]]]:
     return [(one["name"], one["stale"]) for one in listed["flows"]]
 
 
+@pytest.mark.both_databases
 async def test_a_stale_flow_is_listed_previewed_and_updated(
     catalogue: Catalogue, echo: JsonObject, old: JsonObject
 ) -> None:
