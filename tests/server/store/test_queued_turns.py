@@ -13,7 +13,7 @@ from runtime.jobs.job import NewJob
 from runtime.jobs.rows import Jobs
 from server.durable.queued import TURN_JOB
 from server.store.queued_turns import QueuedTurns
-from server.store.turn_rows import SqlTurns
+from server.store.turn_rows import READ_ROWS, SqlTurns
 from server.store.turns import NewEvents, SteadyClock
 
 pytestmark = pytest.mark.anyio
@@ -73,13 +73,13 @@ async def test_a_turn_whose_job_is_over_is_ended(database_url: str, tmp_path: Pa
         assert await queued.stop("ada", "stopped")
         assert not await queued.stop("ada", "unknown")
         await jobs.cancel("ada", f"{TURN_JOB}cancelled")
-        news = await queued.news([(("ada", turn), 0) for turn in ("stopped", "cancelled", "waits")])
-        assert [one.is_forgotten for one in news.values()].count(True) == 1
-        assert news["ada", "cancelled"].is_forgotten
+        news = await queued.news([("ada", turn, 0) for turn in ("stopped", "cancelled", "waits")])
+        assert [one.is_forgotten for one in news] == [False, True, False]
         assert await queued.end_forgotten() == 1
         states = [await turns.find("ada", turn) for turn in ("stopped", "cancelled", "waits")]
         assert [one and one.state for one in states] == ["cancelled", "cancelled", "running"]
-        [(number, line)] = (await queued.news([(("ada", "stopped"), 0)]))["ada", "stopped"].lines
+        [stopped] = await queued.news([("ada", "stopped", 0)])
+        [(number, line)] = stopped.lines
         assert (number, b'"stopped"' in line) == (1, True)
 
 
@@ -105,7 +105,31 @@ async def test_the_news_of_several_turns_are_what_came_after_what_is_known(datab
             lines = [f'{{"event":"token","chunk":"{turn}{at}"}}'.encode() for at in (1, 2, 3)]
             said = NewEvents("ada", turn, session="", is_new=False, first=1, lines=lines, state="running", attempt=1)
             assert list(await turns.append([said])) == []
-        news = await queued.news([(("ada", "one"), 2), (("ada", "two"), 0), (("ada", "three"), 0)])
-        assert set(news) == {("ada", "one"), ("ada", "two")}
-        assert [number for number, _ in news["ada", "one"].lines] == [3]
-        assert [line for _, line in news["ada", "two"].lines][-1] == b'{"event":"token","chunk":"two3"}'
+        wanted = [("ada", "one", 2), ("ada", "two", 0), ("ada", "three", 0), ("ada", "one", 0), ("ada", "one", 3)]
+        news = await queued.news(wanted)
+        assert [[number for number, _ in one.lines] for one in news] == [[3], [1, 2, 3], [], [1, 2, 3], []]
+        assert [one.turn is None for one in news] == [False, False, True, False, False]
+        assert news[1].lines[-1] == (3, b'{"event":"token","chunk":"two3"}')
+
+
+async def test_whoever_is_far_behind_gets_what_is_stored_some_at_a_time(database_url: str, tmp_path: Path) -> None:
+    async with stored(database_url, tmp_path) as (queued, turns, _):
+        await queued.add("s", "one", job("one"))
+        await queued.take("ada", "one", "here")
+        for first in range(1, 31, 3):
+            lines = [b'{"event":"token"}'] * 3
+            said = NewEvents(
+                "ada", "one", session="", is_new=False, first=first, lines=lines, state="running", attempt=1
+            )
+            assert list(await turns.append([said])) == []
+        for begun in range(31):
+            at, numbers, reads = begun, list[int](), 0
+            while True:
+                [news] = await queued.news([("ada", "one", at)])
+                numbers += [number for number, _ in news.lines]
+                at, reads = numbers[-1] if numbers else at, reads + 1
+                assert len(news.lines) <= 3 * READ_ROWS
+                if not news.has_more:
+                    break
+            assert numbers == list(range(begun + 1, 31))
+            assert reads <= 10 // READ_ROWS + 1

@@ -172,7 +172,7 @@ async def test_events_that_are_old_enough_are_deleted_and_later_their_turn(tmp_p
         now[0] = 30 * 86_400.0
         await store.prune()
         assert await running.find(OWNER, "ended") is None
-        assert len(await store.read(OWNER, "runs", 0)) == 2, "a turn that runs is not old"
+        assert len(await running.elsewhere.stored(OWNER, "runs", 0)) == 2, "a turn that runs is not old"
         runs.stop("stopped")
 
 
