@@ -11,6 +11,7 @@ from sqlalchemy import ColumnElement, and_, exists, insert, not_, or_, select, t
 from sqlalchemy.exc import IntegrityError
 
 from agent.contract.endings import cancelled
+from runtime.database.backends.clock import DatabaseTime
 from runtime.database.database import Database
 from runtime.database.tables import TurnEventsRow, TurnRow
 from runtime.jobs.job import NewJob
@@ -81,7 +82,7 @@ class QueuedTurns:
             "server": NOBODY,
             "state": RUNNING,
             "last": 0,
-            "started_at": self._clock.at(),
+            "started_at": DatabaseTime(),  # which servers whose clocks differ agree about
             "ended_at": None,
             "attempt": 0,
         }
@@ -90,7 +91,7 @@ class QueuedTurns:
                 await self._jobs.add_within(connection, [job])
                 try:
                     async with connection.begin_nested():
-                        await connection.execute(insert(TurnRow), row)
+                        await connection.execute(insert(TurnRow).values(row))
                 except IntegrityError:
                     raise _TurnExists from None
         except _TurnExists:

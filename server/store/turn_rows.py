@@ -235,7 +235,7 @@ class SqlTurns:
             if row is None:
                 return None
             await self._beat(connection)
-            tries = (row.tries or 1) + 1 if row.step == step or (row.step is None and not step) else 1
+            tries = (row.tries or 1) + 1 if row.step == step else 2  # whoever had it before has begun the step as well
             await connection.execute(update(TurnRow).where(going).values(tries=tries, step=step))
             last = (await connection.execute(select(func.max(TurnEventsRow.last)).where(of_turn))).scalar_one()
         return TakenOver(row.attempt, tries, last or 0, bool(row.stop_asked))

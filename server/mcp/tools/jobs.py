@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from flows.document import JsonObject
 from runtime.jobs.errors import JobError
-from runtime.jobs.job import Job, JobKind, JobState, QueueName
+from runtime.jobs.job import Job, JobState
 from server.mcp.answers import Answer, shortened
 from server.mcp.call import Call, fail
 from server.mcp.tools.tool import Arguments, Tool, own_tool
@@ -35,40 +34,6 @@ class OneJob(Arguments):
     job_id: str = Field(min_length=1, max_length=200, description="The job, as list_jobs gives it.")
 
 
-class JobSummary(BaseModel):
-    """A job as it stands.
-
-    Attributes:
-        id: names it.
-        kind: what it is.
-        queue: where it waits, or waited.
-        state: how it stands.
-        flow: the stored flow that it is about, or empty.
-        worker: who does it, or did; empty while nobody has begun.
-        attempts: how often it was begun.
-        queued_at: when it was queued, ISO 8601 in UTC.
-        started_at: when it was begun last; null while nobody has begun.
-        ended_at: when it ended; null before.
-        error: why it failed; null if it did not.
-        run: the id of the run that has its result, or empty.
-    """
-
-    model_config = ConfigDict(frozen=True)
-
-    id: str
-    kind: JobKind
-    queue: QueueName
-    state: JobState
-    flow: str
-    worker: str
-    attempts: int
-    queued_at: str
-    started_at: str | None
-    ended_at: str | None
-    error: str | None
-    run: str
-
-
 class JobList(Answer):
     """Jobs, latest first.
 
@@ -77,7 +42,7 @@ class JobList(Answer):
         total: how many there are.
     """
 
-    jobs: list[JobSummary]
+    jobs: list[Job]
     total: int
 
 
@@ -88,14 +53,13 @@ class JobAnswer(Answer):
         job: as it stands.
     """
 
-    job: JobSummary
+    job: Job
 
 
 async def list_jobs(call: Call, asked: ListJobs) -> JobList:
     """List the user's queued runs and turns, latest first, but those of batches, each with how it stands."""
     found, total = await (await _jobs(call)).page(call.caller.id, asked.limit, asked.offset, asked.state)
-    listed = [_summary(one) for one in found]
-    return JobList(text="\n".join([f"{total} job(s).", *map(_line, listed)]), jobs=listed, total=total)
+    return JobList(text="\n".join([f"{total} job(s).", *map(_line, found)]), jobs=found, total=total)
 
 
 async def get_job(call: Call, asked: OneJob) -> JobAnswer:
@@ -138,22 +102,16 @@ async def _found(job: Awaitable[Job]) -> Job:
         fail(f"{refused.message} {refused.fix}", refused.code)
 
 
-def _summary(job: Job) -> JobSummary:
-    values: dict[str, Any] = asdict(job)
-    return JobSummary.model_validate(values)
-
-
 def _answer(job: Job, result: JsonObject | None = None) -> JobAnswer:
-    summary = _summary(job)
-    lines = [_line(summary)]
-    if summary.error:
-        lines.append(f"It failed: {summary.error}")
+    lines = [_line(job)]
+    if job.error:
+        lines.append(f"It failed: {job.error}")
     if result is not None:
         lines.append(f"It gave: {json.dumps(result, ensure_ascii=False)}")
-    return JobAnswer(text=shortened("\n".join(lines), "The job's run has it."), job=summary)
+    return JobAnswer(text=shortened("\n".join(lines), "The job's run has it."), job=job)
 
 
-def _line(job: JobSummary) -> str:
+def _line(job: Job) -> str:
     of_flow = f" of the flow {job.flow}" if job.flow else ""
     where = f" on {job.worker}" if job.worker and job.state == "running" else ""
     return f"{job.id}: {job.kind}{of_flow}, {job.state}{where}, queued at {job.queued_at}"

@@ -14,10 +14,10 @@ from flows.catalogue import Catalogue
 from server.durable.turns import TRIES
 from tests.server.durable.playing import Place, forked
 
-KILLS = TRIES
+KILLS = TRIES - 1
 """How often each conversation is killed: even if it is at the same step each time, the turn goes on."""
-CONVERSATIONS = 7
-"""How many conversations are killed on each database: 42 points in all."""
+CONVERSATIONS = 10
+"""How many conversations are killed on each database: 40 points in all."""
 FURTHEST = 90
 """How many points a process passes at most before it is killed: the two turns have about twice as many."""
 

@@ -90,7 +90,7 @@ async def test_turns_on_workers_go_on_when_postgres_is_restarted(
 ) -> None:
     url = left_to_workers(own_postgres, monkeypatch)
     data = ServerSettings().data
-    canvas, turns = flow_of(LOUDER, catalogue).raw, [f"t{at}" for at in range(6)]
+    canvas, turns = flow_of(LOUDER, catalogue).raw, [f"t{at}" for at in range(4)]
     told: dict[str, list[dict[str, Any]]] = {}
     async with (
         server(python_command) as (_, here),

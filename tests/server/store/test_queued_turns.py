@@ -1,5 +1,6 @@
 """Turns that wait for a worker: taken once, in order, stopped, returned, and read together."""
 
+import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from itertools import count
@@ -64,6 +65,28 @@ async def test_a_turn_comes_after_the_earlier_ones_of_its_conversation(database_
         assert await queued.comes_later("ada", "two", waiting=False)
         await turns.append([ending("one", attempt)])
         assert not await queued.comes_later("ada", "two")
+
+
+async def test_the_order_of_a_conversation_is_the_databases_whatever_the_clocks_of_its_servers_say(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with stored(database_url, tmp_path) as (_, turns, _):
+        database = Database(database_url, tmp_path)
+        for turn, minutes in (("one", 1), ("two", -1)):
+            clock = SteadyClock(now=lambda minutes=minutes: time.time() + 60 * minutes)
+            assert await QueuedTurns(database, clock, 10).add("s", turn, job(turn))
+        queued = QueuedTurns(database, SteadyClock(), 10)
+        assert [await queued.comes_later("ada", turn) for turn in ("one", "two")] == [False, True]
+        assert await turns.lost() == []
+        early = SqlTurns(database, "early", 60, SteadyClock(now=lambda: time.time() - 60), durable=True)
+        late = SqlTurns(database, "late", 60, SteadyClock(now=lambda: time.time() + 60), durable=True)
+        for each, turn in ((early, "one"), (late, "two")):
+            await each.beat()
+            assert await queued.take("ada", turn, each.server) == 1
+        assert (await early.lost(), await late.lost()) == ([], []), "nobody takes what the other one has"
+        assert not await late.claim("ada", "one")
+        assert not await early.claim("ada", "two")
+        await database.aclose()
 
 
 async def test_a_turn_whose_job_is_over_is_ended(database_url: str, tmp_path: Path) -> None:
