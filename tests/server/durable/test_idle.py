@@ -17,8 +17,9 @@ from tests.shared.flow_texts import LOUDER, flow_of
 pytestmark = pytest.mark.anyio
 
 SECONDS = 8
-AT_MOST = 5.0
-"""Transactions of an idle worker in a second: two that say that it is there and look for the lost, and DBOS's look."""
+AT_MOST = 12.0
+"""Transactions of an idle worker in a second: that it is there, what is lost, and DBOS's look, each with the question
+whether the connection still works, which counts as one."""
 
 WAKES = 60.0
 """How often its threads wake in a second. DBOS's own notices alone would wake one a hundred times."""
