@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, fields
-from time import monotonic
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, Protocol
 
 from pydantic import TypeAdapter
 from pydantic_ai import ApprovalRequired, ModelMessage, ModelResponse, ModelRetry, RunContext
@@ -20,6 +18,7 @@ from pydantic_ai.toolsets import AbstractToolset, ToolsetTool, WrapperToolset
 
 from agent.conversation.memory import ConversationState, Memory, Transcripts
 from agent.conversation.transcript.parts import NewMessage
+from agent.durable.patience import patient
 from agent.durable.snapshot import Snapshots
 from agent.durable.steps import Forward
 from agent.errors import AssistantUnavailable
@@ -33,13 +32,7 @@ from runtime.usage.entry import Usage
 from runtime.usage.log import UsageLog
 from tools.workbench import Workbench
 
-_T = TypeVar("_T")
 _RESPONSE: Final[TypeAdapter[ModelResponse]] = TypeAdapter(ModelResponse)
-
-PATIENCE_SECONDS: Final = 30.0
-"""How long a step waits for a database that does not answer, such as while it is started again."""
-
-RETRY_SECONDS: Final = 0.5
 
 log = logging.getLogger(__name__)
 
@@ -104,7 +97,7 @@ class RecordedSteps:
 
         async def work() -> Json:
             try:
-                await _patient(lambda: log.add(user, used))
+                await patient(lambda: log.add(user, used))
             except StoreUnavailable:
                 log.record(user, used)
             return None
@@ -145,7 +138,7 @@ class RecordedSteps:
         async def live() -> Json:
             self._is_within = True
             try:
-                came: JsonObject = {"value": await (work() if done is None else _patient(work))}
+                came: JsonObject = {"value": await (work() if done is None else patient(work))}
             except (Done, Superseded):
                 raise
             except Exception as failure:  # noqa: BLE001  (recorded, so that whoever goes on fails alike)
@@ -183,19 +176,6 @@ class RecordedSteps:
                 return {"kind": "api", "model": failure.model_name, "message": failure.message}
             case _:
                 return {"kind": "other", "error": self._explain(failure).model_dump(mode="json")}
-
-
-async def _patient(work: Callable[[], Awaitable[_T]]) -> _T:
-    """What comes of work with the database that can be done again, once the database answers."""
-    until = monotonic() + PATIENCE_SECONDS
-    while True:
-        try:
-            return await work()
-        except (StoreUnavailable, AssistantUnavailable) as failure:
-            is_store = isinstance(failure, StoreUnavailable) or isinstance(failure.__cause__, StoreUnavailable)
-            if not is_store or monotonic() > until:
-                raise
-        await asyncio.sleep(RETRY_SECONDS)
 
 
 def _read_failure(written: JsonObject) -> Exception:
@@ -326,7 +306,7 @@ class _RecordedMemory:
         loaded: list[ConversationState] = []
 
         async def work() -> Json:
-            state = await _patient(lambda: self._wrapped.load(user, session))
+            state = await patient(lambda: self._wrapped.load(user, session))
             loaded.append(state)
             return {"same": True} if state.as_read == self._last else {"document": state.as_read}
 
