@@ -310,7 +310,9 @@ def print_estimate(estimate: BatchEstimate, *, as_json: bool) -> None:
         print_message(f"{estimate.inputs} inputs. Nothing is known of what they use: the flow has not run yet.")
     else:
         learnt = f"by the last {estimate.runs} runs"
-        print_message(f"{estimate.inputs} inputs: about {estimate.tokens:,} tokens and {estimate.seconds} s, {learnt}.")
+        cost = "" if estimate.dollars is None else f", ${estimate.dollars:,.2f}"
+        used = f"{estimate.tokens:,} tokens{cost} and {estimate.seconds} s"
+        print_message(f"{estimate.inputs} inputs: about {used}, {learnt}.")
 
 
 def print_batched(batched: Batched, *, as_json: bool) -> None:

@@ -114,6 +114,7 @@ def _run_here(
     from cli.flow.tweaks import checked_tweaks
     from cli.jobs.batch import LocalBatch, print_batched, print_estimate, read_inputs
     from cli.settings import settings_of
+    from flows.catalogue import Catalogue
     from flows.document import Flow
     from runtime.files.folders import LOCAL_USER
     from runtime.usage.log import UsageLog
@@ -121,14 +122,18 @@ def _run_here(
 
     inputs, places = read_inputs(asked.inputs), settings_of(AssistantSettings).concurrency
 
-    async def estimated(flow: Flow) -> BatchEstimate:
+    async def estimated(flow: Flow, catalogue: Catalogue | None) -> BatchEstimate:
         from dataclasses import asdict
+
+        from runtime.gateway.prices import price_of
 
         async with opened_database() as database:
             await database.open()
             from runtime.jobs.batches import Batches
 
-            found = await Batches(database).estimate(LOCAL_USER, session_key(f, flow), len(inputs))
+            default = settings_of(AssistantSettings).model
+            price = price_of(flow, catalogue or Catalogue.load(), default)
+            found = await Batches(database).estimate(LOCAL_USER, session_key(f, flow), len(inputs), price)
             return BatchEstimate.model_validate(asdict(found))
 
     with asyncio.Runner() as loop:
@@ -143,7 +148,7 @@ def _run_here(
             if flow is None or has_errors(faults):
                 raise typer.Exit(FAILED)
             if asked.estimate:
-                print_estimate(loop.run(estimated(flow)), as_json=asked.as_json)
+                print_estimate(loop.run(estimated(flow, catalogue)), as_json=asked.as_json)
                 return
             tweaks = {} if catalogue is None else checked_tweaks(wanted, loaded, catalogue)
             options = replace(options, tweaks=tweaks, files=local_files(), variables=LocalVariables())

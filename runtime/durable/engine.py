@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Final
 
-from dbos import DBOS
-from sqlalchemy import Engine, create_engine, event, make_url
+from dbos import DBOS, _workflow_commands
+from sqlalchemy import Engine, ExceptionContext, create_engine, event, make_url
 
 from runtime.durable.json_values import JsonValues
 from runtime.durable.records import durable_file, durable_schema
@@ -22,6 +22,13 @@ PROTOCOL: Final = "1"
 
 IDLE_SECONDS: Final = 3_600.0
 """How often DBOS's own scheduler looks for new schedules."""
+
+NOTICE_SECONDS: Final = 0.5
+"""How often DBOS sends notices of its own events and streams, of which there are none; it is 0.01 by default."""
+
+SWEEP_SECONDS: Final = 20.0
+"""How often it looks for workflows that are delayed or take too long, of which there are none; it holds a connection
+in a transaction from one time to the next."""
 
 BUSY_MILLISECONDS: Final = 30_000
 
@@ -58,9 +65,12 @@ class DurableEngine:
         """
         for each in register:
             each()
-        DBOS(config=self._config())
+        made = DBOS(config=self._config())
         self._is_launched = True
+        _sweep_seldom(_workflow_commands)
         DBOS.launch()
+        _look_for_no_queues(made)
+        _go_on_when_it_answers(made)
         await asyncio.sleep(0)
 
     async def aclose(self, wait: int = 0) -> None:
@@ -84,6 +94,7 @@ class DurableEngine:
             "log_level": "ERROR",
             "enable_otlp": False,
             "scheduler_polling_interval_sec": IDLE_SECONDS,
+            "notification_coalesce_sec": NOTICE_SECONDS,
         }
         own = durable_file(self._url)
         if own is None:
@@ -95,6 +106,32 @@ class DurableEngine:
         own.touch(mode=0o600)
         close_to_others(own)
         return config
+
+
+def _sweep_seldom(module: Any) -> None:
+    """Let DBOS not look each second for workflows that are delayed or take too long: there are none."""
+    module._BACKGROUND_JOBS_INTERVAL_SEC = SWEEP_SECONDS
+
+
+def _go_on_when_it_answers(dbos: Any) -> None:
+    """Let a workflow wait for a database that cannot be reached, whatever the driver says of it.
+
+    DBOS waits by itself after a connection is lost, and knows some of the texts with which no new one is made.
+    """
+
+    @event.listens_for(dbos._sys_db.engine, "handle_error")
+    def note(context: ExceptionContext) -> None:
+        if context.connection is None:
+            context.is_disconnect = True
+
+
+def _look_for_no_queues(dbos: Any) -> None:
+    """Let DBOS not ask the database each second for queues that are stored there: there are none."""
+
+    def none(**_: object) -> list[object]:
+        return []
+
+    dbos._sys_db.list_queues = none
 
 
 def _sqlite_engine(file: str) -> Engine:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from flows.catalogue import Catalogue
 from flows.component_type import ComponentType
@@ -27,11 +27,30 @@ from runtime.node_json import (
 )
 from runtime.results import RunError, RunFailed
 
-if TYPE_CHECKING:
-    from runtime.gateway.accounts import RunAccount
-
 ADDRESSES = frozenset({"api_base", "base_url", "ollama_base_url", "base_url_ibm_watsonx", "project_id"})
 """Fields with the address of a provider; they are emptied, so that a client uses the gateway's address."""
+
+
+class Account(Protocol):
+    """Gives the nodes of a run their keys, and resolves the models that they name."""
+
+    @property
+    def allowed_models(self) -> set[str]:
+        """The models that the run may call."""
+        ...
+
+    def key(self, node: str, /) -> str:
+        """The key of a node."""
+        ...
+
+    def model(self, name: str, /) -> object:
+        """A model; raises `ModelUnavailable`."""
+        ...
+
+    def embedding(self, name: str, /) -> object:
+        """An embedding model; raises `ModelUnavailable`."""
+        ...
+
 
 _MODEL_TYPES = frozenset({"LanguageModel", "Embeddings"})
 _CALLS_NO_MODEL = frozenset({"LangChainFakeEmbeddings"})
@@ -67,7 +86,7 @@ def uses_models(data: JsonObject, catalogue: Catalogue) -> bool:
     )
 
 
-def point_at_gateway(data: JsonObject, catalogue: Catalogue, account: RunAccount, url: str) -> JsonObject:
+def point_at_gateway(data: JsonObject, catalogue: Catalogue, account: Account, url: str) -> JsonObject:
     """The same nodes and edges with every model call going to the gateway.
 
     Each model that a node names is resolved once, so that an unavailable one is found before anything runs, and
@@ -89,7 +108,7 @@ def point_at_gateway(data: JsonObject, catalogue: Catalogue, account: RunAccount
 @dataclass
 class _Rewriter:
     catalogue: Catalogue
-    account: RunAccount
+    account: Account
     url: str
     checked: set[tuple[str, bool]] = field(default_factory=set[tuple[str, bool]])
 

@@ -15,6 +15,7 @@ from flows.document import Json, JsonObject
 from runtime.database.backends.clock import DatabaseTime
 from runtime.database.database import Database
 from runtime.database.tables import RunRow
+from runtime.gateway.prices import Price
 from runtime.jobs.errors import BatchNotFound
 from runtime.jobs.job import BATCH, ENDED, QUEUED_LIMIT, NewJob
 from runtime.jobs.rows import Jobs, cancel_where, retry_where
@@ -115,12 +116,14 @@ class Estimate:
         runs: how many earlier runs this is learnt from; nothing is known without any.
         tokens: how many tokens it is likely to use; null when nothing is known.
         seconds: how long its runs are likely to take, one after the other; null when nothing is known.
+        dollars: what its tokens are likely to cost; null when that is not known.
     """
 
     inputs: int
     runs: int
-    tokens: int | None
-    seconds: float | None
+    tokens: int | None = None
+    seconds: float | None = None
+    dollars: float | None = None
 
 
 class Batches:
@@ -287,16 +290,30 @@ class Batches:
         await self.cancel(owner, batch, CEILING)
         return True
 
-    async def estimate(self, owner: str, flow: str, inputs: int) -> Estimate:
-        """What so many runs of a flow are likely to use, by the latest that have succeeded."""
+    async def estimate(self, owner: str, flow: str, inputs: int, price: Price) -> Estimate:
+        """What so many runs of a flow are likely to use, by the latest that have succeeded.
+
+        Args:
+            owner: whose runs they are.
+            flow: the flow.
+            inputs: how many runs.
+            price: what tokens of the flow cost.
+        """
         done = and_(RunRow.owner == owner, RunRow.flow == flow, RunRow.state == "succeeded")
-        figures = select(RunRow.input_tokens + RunRow.output_tokens, RunRow.milliseconds).where(done)
+        figures = select(RunRow.input_tokens, RunRow.output_tokens, RunRow.milliseconds).where(done)
         async with self._database.reading() as connection:
             rows = (await connection.execute(figures.order_by(RunRow.number.desc()).limit(_LEARNT))).all()
         if not rows:
-            return Estimate(inputs=inputs, runs=0, tokens=None, seconds=None)
-        tokens, milliseconds = (sum(row[at] for row in rows) / len(rows) * inputs for at in (0, 1))
-        return Estimate(inputs=inputs, runs=len(rows), tokens=round(tokens), seconds=round(milliseconds / 1000, 1))
+            return Estimate(inputs=inputs, runs=0)
+        read, written, milliseconds = (sum(row[at] for row in rows) / len(rows) * inputs for at in range(3))
+        dollars = price(read, written)
+        return Estimate(
+            inputs=inputs,
+            runs=len(rows),
+            tokens=round(read + written),
+            seconds=round(milliseconds / 1000, 1),
+            dollars=None if dollars is None else round(dollars, 6),
+        )
 
     async def remove_ended(self, seconds: float) -> int:
         """Delete the batches of all owners whose last input ended so many seconds ago; returns how many."""

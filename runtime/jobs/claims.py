@@ -185,9 +185,12 @@ class Claims:
 
     async def beat(self) -> int:
         """Note that this worker is there, and give back the jobs of those that are gone; returns how many."""
+        lost = and_(JobRow.state == "running", is_gone(JobRow.worker, self._lease))
         async with self._database.writing() as connection:
             await beat(connection, self._worker)
-        return await self._reap(is_gone(JobRow.worker, self._lease))
+            if (await connection.execute(select(JobRow.number).where(lost).limit(1))).first() is None:
+                return 0
+            return await _given_back(connection, lost)
 
     async def _reap(self, which: ColumnElement[bool]) -> int:
         lost = and_(JobRow.state == "running", which)
@@ -195,10 +198,7 @@ class Claims:
             if (await connection.execute(select(JobRow.number).where(lost).limit(1))).first() is None:
                 return 0
         async with self._database.writing() as connection:
-            count = (await connection.execute(update(JobRow).where(lost).values(_returned(TRIES)))).rowcount
-            if count:
-                await notify(connection, "given back")
-        return count
+            return await _given_back(connection, lost)
 
     async def left(self, claims: Iterable[Claim]) -> dict[int, bool]:
         """The numbers of those of some jobs that this worker still has, and whether each is to be ended."""
@@ -225,6 +225,14 @@ def _claim_of(row: Any, given: JsonObject) -> Claim:
         number=row.number, attempt=row.attempts, id=row.id, owner=row.owner, kind=row.kind, flow=row.flow,
         batch=row.batch, position=row.position, seconds=row.milliseconds / 1000, given=given,
     )  # fmt: skip
+
+
+async def _given_back(connection: AsyncConnection, lost: ColumnElement[bool]) -> int:
+    """Give back jobs that are lost, in a transaction that is under way; returns how many."""
+    count = (await connection.execute(update(JobRow).where(lost).values(_returned(TRIES)))).rowcount
+    if count:
+        await notify(connection, "given back")
+    return count
 
 
 def _returned(tries: int, *, uncounted: bool = False) -> dict[str, Any]:

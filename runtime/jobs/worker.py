@@ -25,8 +25,11 @@ _T = TypeVar("_T")
 LOOK_SECONDS: Final = 0.2
 """How often an idle worker looks for jobs that nothing tells it of."""
 
-LISTENING_SECONDS: Final = 2.0
+LISTENING_SECONDS: Final = 10.0
 """How often one looks that is told."""
+
+LIMITED_SECONDS: Final = 2.0
+"""The same where limits hold: nothing tells that another worker's job has ended, so that one more may begin."""
 
 CHECK_SECONDS: Final = 0.3
 """How often a worker looks whether it is to end one of its jobs, if nothing tells it."""
@@ -207,8 +210,15 @@ class Worker:
             for claim in claimed:
                 self._begin(claim)
             if not claimed:
-                is_told = self._listener is not None and self._listener.is_listening
-                await _within(self._woken, LISTENING_SECONDS if is_told else LOOK_SECONDS)
+                await _within(self._woken, self._pause)
+
+    @property
+    def _pause(self) -> float:
+        """How many seconds pass before it is looked for jobs though nothing tells of any."""
+        if self._listener is None or not self._listener.is_listening:
+            return LOOK_SECONDS
+        is_limited = self._options.of_user is not None or self._options.in_all is not None
+        return LIMITED_SECONDS if is_limited else LISTENING_SECONDS
 
     def _begin(self, claim: Claim) -> None:
         task = asyncio.create_task(self._do(claim), name=f"job-{claim.id}")

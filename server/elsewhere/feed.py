@@ -1,14 +1,17 @@
-"""What other processes store of turns that are followed here, read for all followers together."""
+"""What is stored of turns that are followed here, read for all followers together, on one connection."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from runtime.database.backends.urls import is_sqlite
-from server.store.news import News, TurnKey
+from runtime.database.errors import StoreUnavailable
+from server.store.news import News, Place
 from server.store.sessions import turn_name
+from server.store.turns import LARGEST, StoredTurn
 
 if TYPE_CHECKING:
     from runtime.jobs.wake import Listener
@@ -23,6 +26,9 @@ TOLD_SECONDS: Final = 0.5
 READ_AT_ONCE: Final = 100
 """How many turns are read in one query."""
 
+PATIENCE_SECONDS: Final = 30.0
+"""How long a follower waits for a database that does not answer."""
+
 
 class StoredFeed:
     """Reads the stored events of turns for all that follow them here.
@@ -34,7 +40,7 @@ class StoredFeed:
 
     def __init__(self, url: str, store: Callable[[], Awaitable[QueuedTurns]]) -> None:
         self._store = store
-        self._wanted: list[tuple[TurnKey, int, asyncio.Future[News]]] = []
+        self._wanted: list[tuple[Place, asyncio.Future[News]]] = []
         self._reading: asyncio.Task[None] | None = None
         self._told: dict[str, set[asyncio.Event]] = {}
         self._url = url
@@ -42,14 +48,33 @@ class StoredFeed:
         self._listening: asyncio.Task[None] | None = None
 
     async def read(self, owner: str, turn: str, after: int) -> News:
-        """How a turn stands, and its events after number `after`.
+        """How a turn stands, and its next events after number `after`.
+
+        Raises:
+            StoreUnavailable: it cannot be read, for as long as a follower waits.
+            SecretKeyUnavailable: its events were encrypted with another key.
+        """
+        loop = asyncio.get_running_loop()
+        begun = loop.time()
+        while True:
+            try:
+                return await self._next((owner, turn, after))
+            except StoreUnavailable:  # such as while the database is started again
+                if loop.time() - begun > PATIENCE_SECONDS:
+                    raise
+                await asyncio.sleep(POLL_SECONDS)
+
+    async def look(self, owner: str, turn: str) -> StoredTurn | None:
+        """How a turn stands, if it is known.
 
         Raises:
             StoreUnavailable: it cannot be read.
-            SecretKeyUnavailable: its events were encrypted with another key.
         """
+        return (await self._next((owner, turn, LARGEST))).turn
+
+    async def _next(self, place: Place) -> News:
         future: asyncio.Future[News] = asyncio.get_running_loop().create_future()
-        self._wanted.append(((owner, turn), after, future))
+        self._wanted.append((place, future))
         if self._reading is None or self._reading.done():
             self._reading = asyncio.create_task(self._read(), name="turns-reading")
         return await future
@@ -84,21 +109,17 @@ class StoredFeed:
         await asyncio.sleep(0)  # what others want in the same moment is read at once
         while self._wanted:
             taken, self._wanted = self._wanted[:READ_AT_ONCE], self._wanted[READ_AT_ONCE:]
-            after: dict[TurnKey, int] = {}
-            for key, known, _ in taken:
-                after[key] = min(known, after.get(key, known))
+            places = list(dict.fromkeys(place for place, _ in taken))
             try:
-                found = await (await self._store()).news(list(after.items()))
+                found = dict(zip(places, await (await self._store()).news(places), strict=True))
             except Exception as failure:  # noqa: BLE001  (each follower gets it)
-                for _, _, future in taken:
+                for _, future in taken:
                     if not future.done():
                         future.set_exception(failure)
                 continue
-            for key, known, future in taken:
+            for place, future in taken:
                 if not future.done():
-                    news = found.get(key, News(None))
-                    lines = [line for line in news.lines if line[0] > known]
-                    future.set_result(News(news.turn, lines, news.is_forgotten))
+                    future.set_result(found[place])
 
 
 class Following:
@@ -124,11 +145,8 @@ class Following:
         """Forget what was heard: what is read from now on includes it."""
         self._event.clear()
 
-    async def wait(self) -> bool:
-        """Wait until something is heard, or it is time to look; returns whether it was heard."""
-        try:
+    async def wait(self) -> None:
+        """Wait until something is heard, or it is time to look."""
+        with suppress(TimeoutError):
             async with asyncio.timeout(self._feed.pause):
                 await self._event.wait()
-        except TimeoutError:
-            return False
-        return True

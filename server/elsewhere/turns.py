@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import suppress
+from math import inf
 from typing import TYPE_CHECKING, Final
 
 from runtime.database.database import Database
@@ -18,11 +18,8 @@ from server.streams.elsewhere import stop_elsewhere
 if TYPE_CHECKING:
     from server.store.queued_turns import QueuedTurns
 
-PATIENCE_SECONDS: Final = 30.0
-"""How long a follower waits for a database that does not answer."""
-
 LOST_SECONDS: Final = 3.0
-"""How often it is looked whether the server of a turn is gone of which nothing is heard."""
+"""How often turns are ended at most whose servers are gone."""
 
 
 class TurnsElsewhere:
@@ -35,6 +32,7 @@ class TurnsElsewhere:
         stopping: set when the server stops, which ends all following.
         clock: the time of what is stored.
         limit: how many jobs of a user may wait.
+        kept: seconds that events are kept.
     """
 
     def __init__(
@@ -45,6 +43,7 @@ class TurnsElsewhere:
         stopping: asyncio.Event,
         clock: SteadyClock,
         limit: int,
+        kept: float,
     ) -> None:
         self._store = store
         self._find = find
@@ -52,6 +51,8 @@ class TurnsElsewhere:
         self._database = database
         self._clock = clock
         self._limit = limit
+        self._kept = kept
+        self._ended_lost = -inf
         self._feed = StoredFeed(database.url, self.queued)
 
     async def queued(self) -> QueuedTurns:
@@ -59,7 +60,7 @@ class TurnsElsewhere:
         await self._store()
         from server.store.queued_turns import QueuedTurns
 
-        return QueuedTurns(self._database, self._clock, self._limit)
+        return QueuedTurns(self._database, self._clock, self._limit, self._kept)
 
     async def add(self, session: str, turn: str, job: NewJob, *, resumable: bool) -> QueuedTurn | None:
         """Queue a turn; None, and nothing is stored, when its owner has one of this id.
@@ -86,39 +87,42 @@ class TurnsElsewhere:
             return await self._find(owner, turn)
         return await stop_elsewhere(await self._store(), owner, turn)
 
+    async def look(self, owner: str, turn: str) -> StoredTurn | None:
+        """How a turn stands, if it is known, whoever else looks at the same time."""
+        return await self._feed.look(owner, turn)
+
+    async def stored(self, owner: str, turn: str, after: int) -> Lines:
+        """The next stored events of a turn."""
+        return (await self._feed.read(owner, turn, after)).lines
+
     async def read(self, owner: str, turn: str, after: int) -> AsyncGenerator[Lines]:
         """The events of a turn that ran here before, waits, or runs on another server, to the last."""
-        store = await self._store()
         with self._feed.follow(owner, turn) as following:
-            while lines := await store.read(owner, turn, after):
-                after = lines[-1][0]
-                yield lines
-            loop = asyncio.get_running_loop()
-            looked, failed = loop.time(), None
             while not self._stopping.is_set():
                 following.begin()
-                try:
-                    news = await self._feed.read(owner, turn, after)
-                except StoreUnavailable:
-                    failed = failed or loop.time()
-                    if loop.time() - failed > PATIENCE_SECONDS:
-                        raise
-                    await following.wait()  # such as while the database is started again
-                    continue
-                failed = None
+                news = await self._feed.read(owner, turn, after)
                 if news.lines:
                     after = news.lines[-1][0]
                     yield news.lines
+                if news.has_more:
+                    continue
                 if news.turn is None or news.turn.state != RUNNING:
                     return
                 if news.is_forgotten:
                     await (await self.queued()).end_forgotten()
-                elif await following.wait():
-                    looked = loop.time()
-                elif loop.time() - looked > LOST_SECONDS:
-                    looked = loop.time()
-                    with suppress(StoreUnavailable):
-                        await self._find(owner, turn)  # which ends it when its server is gone
+                elif not (news.turn.is_lost and await self._end_lost()):
+                    await following.wait()
+
+    async def _end_lost(self) -> bool:
+        """End the turns whose servers are gone, if that was not done lately; returns whether there were any."""
+        now = asyncio.get_running_loop().time()
+        if now - self._ended_lost < LOST_SECONDS:
+            return False
+        self._ended_lost = now
+        try:
+            return bool(await (await self._store()).end_lost())
+        except StoreUnavailable:
+            return False
 
     def aclose(self) -> None:
         """Follow nothing more."""

@@ -19,13 +19,11 @@ from server.json_response import JsonResponse
 from server.requests.operation import operation
 from server.requests.page import WholeNumber
 from server.requests.query import number
-from server.store.turns import RUNNING
+from server.store.turns import LARGEST, RUNNING
 from server.streams.response import TurnResponse, numbered
 
 LAST_EVENT: Final = "last-event-id"
 """The header with which a client says what it has got."""
-
-LARGEST: Final = 2**31 - 1
 
 _ID: Final = re.compile(rf"(?:({TURN_ID.strip('^$')})\.)?([0-9]{{1,9}})")
 

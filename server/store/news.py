@@ -7,8 +7,8 @@ from typing import TypeAlias
 
 from server.store.turns import Lines, StoredTurn
 
-TurnKey: TypeAlias = tuple[str, str]
-"""The owner and the id of a turn."""
+Place: TypeAlias = tuple[str, str, int]
+"""Where someone is who follows a turn: its owner, its id, and the number of the last event that is known."""
 
 
 @dataclass(frozen=True)
@@ -17,10 +17,12 @@ class News:
 
     Attributes:
         turn: how it stands; None when it is not known.
-        lines: its events after those that are known.
+        lines: its next events after those that are known.
+        has_more: whether more are stored than these.
         is_forgotten: whether it waits, and nobody will take it.
     """
 
     turn: StoredTurn | None
     lines: Lines = ()
+    has_more: bool = False
     is_forgotten: bool = False

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Collection
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, and_, exists, insert, not_, or_, select, text, true, update
+from sqlalchemy import ColumnElement, and_, exists, insert, not_, or_, select, true, update
 from sqlalchemy.exc import IntegrityError
 
 from agent.contract.endings import cancelled
+from runtime.database.backends.clock import DatabaseTime
 from runtime.database.database import Database
 from runtime.database.tables import TurnEventsRow, TurnRow
 from runtime.jobs.job import NewJob
@@ -19,8 +20,10 @@ from runtime.jobs.tables import JobRow
 from runtime.jobs.wake import TURNS, notify
 from server.durable.queued import TURN_JOB
 from server.json_response import json_bytes
-from server.store.news import News, TurnKey
+from server.store.followed import FOLLOWED
+from server.store.news import News, Place
 from server.store.sessions import session_digest, turn_name
+from server.store.turn_rows import KNOWN_SECONDS, READ_ROWS
 from server.store.turns import RUNNING, UNSTORED, SteadyClock, StoredTurn
 
 NOBODY: Final = ""
@@ -31,28 +34,6 @@ UNTAKEN: Final = "The turn was ended before a worker had taken it."
 
 class _TurnExists(Exception):
     """The owner has a turn of this id; nothing is stored."""
-
-
-_READ: Final = """
-    SELECT t.owner AS owner, t.id AS turn, t.state AS state, t.last AS last, t.server AS server, e.first AS first,
-        e.document AS document
-    FROM {keys} JOIN turns t ON t.owner = k.owner AND t.id = k.turn
-    LEFT JOIN turn_events e ON e.owner = k.owner AND e.turn = k.turn AND e.last > k.after
-    ORDER BY e.first
-"""
-
-_FOLLOWED: Final = {
-    "postgresql": text(
-        _READ.format(keys="json_to_recordset(CAST(:keys AS json)) AS k(owner text, turn text, after bigint)")
-    ),
-    "sqlite": text(
-        _READ.format(
-            keys="(SELECT json_extract(value, '$.owner') AS owner, json_extract(value, '$.turn') AS turn, "
-            "json_extract(value, '$.after') AS after FROM json_each(:keys)) AS k"
-        )
-    ),
-}
-"""Reads turns with their events after those that are known, in one statement of a constant text."""
 
 
 def waits() -> ColumnElement[bool]:
@@ -73,9 +54,11 @@ class QueuedTurns:
         database: where they are stored.
         clock: the time.
         limit: how many jobs of a user may wait.
+        kept: how many seconds events are kept after the end of their turn.
     """
 
-    def __init__(self, database: Database, clock: SteadyClock, limit: int) -> None:
+    def __init__(self, database: Database, clock: SteadyClock, limit: int, kept: float = KNOWN_SECONDS) -> None:
+        self._kept = kept
         self._database = database
         self._clock = clock
         self._jobs = Jobs(database, limit)
@@ -99,7 +82,7 @@ class QueuedTurns:
             "server": NOBODY,
             "state": RUNNING,
             "last": 0,
-            "started_at": self._clock.at(),
+            "started_at": DatabaseTime(),  # which servers whose clocks differ agree about
             "ended_at": None,
             "attempt": 0,
         }
@@ -108,7 +91,7 @@ class QueuedTurns:
                 await self._jobs.add_within(connection, [job])
                 try:
                     async with connection.begin_nested():
-                        await connection.execute(insert(TurnRow), row)
+                        await connection.execute(insert(TurnRow).values(row))
                 except IntegrityError:
                     raise _TurnExists from None
         except _TurnExists:
@@ -127,10 +110,16 @@ class QueuedTurns:
         async with self._database.writing() as connection:
             return (await connection.execute(taken.returning(TurnRow.attempt))).scalar_one_or_none()
 
-    async def return_unbegun(self, owner: str, turn: str) -> bool:
-        """Let a turn wait again of which nothing was done, if its job goes on or waits; returns whether it does."""
+    async def return_unbegun(self, owner: str, turn: str, server: str) -> bool:
+        """Let a turn wait again of which nothing was done, if its job goes on or waits; returns whether it does.
+
+        Args:
+            owner: whose it is.
+            turn: its id.
+            server: who has it; a turn that another one has is left alone.
+        """
         its_job = and_(JobRow.owner == owner, JobRow.id == TURN_JOB + turn, JobRow.state.in_(("queued", "running")))
-        going = and_(_is(owner, turn), TurnRow.state == RUNNING, exists().where(its_job))
+        going = and_(_is(owner, turn), TurnRow.state == RUNNING, TurnRow.server == server, exists().where(its_job))
         async with self._database.writing() as connection:
             returned = await connection.execute(update(TurnRow).where(going).values(server=NOBODY))
             return bool(returned.rowcount)
@@ -184,40 +173,46 @@ class QueuedTurns:
                     count += 1
         return count
 
-    async def news(self, wanted: Collection[tuple[TurnKey, int]]) -> dict[TurnKey, News]:
-        """How turns stand, and their events after those that are known.
-
-        Args:
-            wanted: the turns, each with the number of the last event that is known.
-        """
-        after = dict(wanted)
-        keys = json.dumps([{"owner": owner, "turn": turn, "after": at} for (owner, turn), at in after.items()])
+    async def news(self, wanted: Sequence[Place]) -> list[News]:
+        """How turns stand, and their next events after those that are known, for each place."""
+        keys = [
+            {"at": at, "owner": owner, "turn": turn, "after": after} for at, (owner, turn, after) in enumerate(wanted)
+        ]
         async with self._database.reading() as connection:
-            followed = _FOLLOWED[connection.dialect.name]
-            rows = (await connection.execute(followed, {"keys": keys})).all()
-            forgotten: set[TurnKey] = set()
+            followed = FOLLOWED[connection.dialect.name]
+            rows = (await connection.execute(followed, {"keys": json.dumps(keys)})).all()
+            forgotten: set[tuple[str, str]] = set()
             if any(row.state == RUNNING and row.server == NOBODY for row in rows):
                 waiting = select(TurnRow.owner, TurnRow.id).where(is_forgotten())
                 forgotten = {(owner, turn) for owner, turn in (await connection.execute(waiting)).all()}
-        told = [row for row in rows if row.document is not None]
-        lines = await asyncio.to_thread(self._opened, told) if told else {}
-        return {
-            (row.owner, row.turn): News(
-                StoredTurn(row.state, row.last, is_gone=False),
-                [line for line in lines.get((row.owner, row.turn), ()) if line[0] > after[row.owner, row.turn]],
-                (row.owner, row.turn) in forgotten,
-            )
-            for row in rows
-        }
-
-    def _opened(self, rows: Collection[Any]) -> dict[TurnKey, list[tuple[int, bytes]]]:
-        found: dict[TurnKey, list[tuple[int, bytes]]] = {}
+        by_place: dict[int, list[Any]] = {}
         for row in rows:
-            found_lines = self._database.documents.unseal_text(row.document).split("\n")
-            found.setdefault((row.owner, row.turn), []).extend(
-                (number, line.encode()) for number, line in enumerate(found_lines, row.first)
+            by_place.setdefault(row.at, []).append(row)
+        told = any(row.document is not None for row in rows)
+        lines = await asyncio.to_thread(self._opened, by_place) if told else {}
+        found = [News(None)] * len(wanted)
+        for at, (first, *more) in by_place.items():
+            owner, turn, after = wanted[at]
+            is_gone = first.ended_at is not None and first.ended_at < self._clock.at(self._kept)
+            found[at] = News(
+                StoredTurn(first.state, first.last, is_gone, bool(first.is_lost)),
+                [line for line in lines.get(at, ()) if line[0] > after],
+                has_more=len(more) + 1 >= READ_ROWS,
+                is_forgotten=(owner, turn) in forgotten,
             )
         return found
+
+    def _opened(self, rows: Mapping[int, Sequence[Any]]) -> dict[int, list[tuple[int, bytes]]]:
+        unseal = self._database.documents.unseal_text
+        return {
+            at: [
+                (number, line.encode())
+                for row in some
+                if row.document is not None
+                for number, line in enumerate(unseal(row.document).split("\n"), row.first)
+            ]
+            for at, some in rows.items()
+        }
 
 
 def _is(owner: str, turn: str) -> ColumnElement[bool]:

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from sqlalchemy import (
     ColumnElement,
+    Executable,
     and_,
     bindparam,
     delete,
@@ -42,7 +43,6 @@ from server.store.turns import (
     LEASE_SECONDS,
     RUNNING,
     UNSTORED,
-    Lines,
     NewEvents,
     SteadyClock,
     StoredTurn,
@@ -56,7 +56,7 @@ NAMED: Final = 400
 """How many turns a notice names."""
 
 READ_ROWS: Final = 4
-"""Rows that are read at a time."""
+"""Rows of a turn that are read at a time."""
 
 KNOWN_SECONDS: Final = 7 * 86_400.0
 """How long a turn is known after its events are gone."""
@@ -74,7 +74,9 @@ _END_RUNNING = _END.where(TurnRow.state == RUNNING)
 _THERE = exists().where(ServerRow.id == TurnRow.server, ServerRow.seen_at > DatabaseTime(LEASE_SECONDS))
 _PLAIN = TurnRow.attempt.is_(None)
 _TAKEN = TurnRow.server != ""
-_LOST = and_(TurnRow.state == RUNNING, _TAKEN, not_(_THERE))
+LOST: Final = and_(TurnRow.state == RUNNING, _TAKEN, not_(_THERE))
+"""Whether a turn has not ended though the server that took it is gone."""
+
 _GONE = not_(exists().where(ServerRow.id == TurnRow.server, ServerRow.seen_at > DatabaseTime(DURABLE_LEASE_SECONDS)))
 _LOST_DURABLE = and_(TurnRow.state == RUNNING, TurnRow.attempt.is_not(None), _TAKEN, _GONE)
 
@@ -174,7 +176,7 @@ class SqlTurns:
 
     async def find(self, owner: str, turn: str) -> StoredTurn | None:
         """A turn, if it is there."""
-        wanted = select(TurnRow.state, TurnRow.last, TurnRow.ended_at, _LOST.label("is_lost")).where(_is(owner, turn))
+        wanted = select(TurnRow.state, TurnRow.last, TurnRow.ended_at, LOST.label("is_lost")).where(_is(owner, turn))
         async with self._database.reading() as connection:
             row = (await connection.execute(wanted)).one_or_none()
         if row is None:
@@ -188,17 +190,6 @@ class SqlTurns:
         wanted = select(TurnRow.id).where(mine).order_by(TurnRow.started_at.desc()).limit(1)
         async with self._database.reading() as connection:
             return (await connection.execute(wanted)).scalar_one_or_none()
-
-    async def read(self, owner: str, turn: str, after: int) -> Lines:
-        """The next events with higher numbers than `after`, some at a time."""
-        mine = and_(TurnEventsRow.owner == owner, TurnEventsRow.turn == turn, TurnEventsRow.last > after)
-        wanted = select(TurnEventsRow.first, TurnEventsRow.document).where(mine)
-        async with self._database.reading() as connection:
-            rows = (await connection.execute(wanted.order_by(TurnEventsRow.first).limit(READ_ROWS))).all()
-        if not rows:
-            return ()
-        lines = await asyncio.to_thread(self._opened, rows)
-        return [(number, line) for number, line in lines if number > after]
 
     async def forget(self, owner: str, *, session: str | None = None, turn: str | None = None) -> None:
         """Delete one turn, or the turns of a conversation that have ended."""
@@ -227,11 +218,11 @@ class SqlTurns:
     async def end_interrupted(self) -> None:
         """End the turns that this server was taking when its process ended, and those of servers that are gone."""
         mine = and_(TurnRow.server == self._server, TurnRow.state == RUNNING)
-        await self._interrupt(and_(self._endable, or_(mine, _LOST)))
+        await self._interrupt(and_(self._endable, or_(mine, LOST)))
 
     async def end_lost(self) -> int:
         """End the turns of servers that are gone: their last event says so; returns how many."""
-        return await self._interrupt(and_(self._endable, _LOST))
+        return await self._interrupt(and_(self._endable, LOST))
 
     async def take_over(self, owner: str, turn: str, step: int) -> TakenOver | None:
         """Take a durable turn that goes on; None if it has ended or is not known."""
@@ -244,7 +235,7 @@ class SqlTurns:
             if row is None:
                 return None
             await self._beat(connection)
-            tries = (row.tries or 1) + 1 if row.step == step or (row.step is None and not step) else 1
+            tries = (row.tries or 1) + 1 if row.step == step else 2  # whoever had it before has begun the step as well
             await connection.execute(update(TurnRow).where(going).values(tries=tries, step=step))
             last = (await connection.execute(select(func.max(TurnEventsRow.last)).where(of_turn))).scalar_one()
         return TakenOver(row.attempt, tries, last or 0, bool(row.stop_asked))
@@ -350,14 +341,6 @@ class SqlTurns:
             for first, lines in _parts(one)
         ]
 
-    def _opened(self, rows: Sequence[Any]) -> Lines:
-        unseal = self._database.documents.unseal_text
-        return [
-            (first + at, line.encode())
-            for first, document in rows
-            for at, line in enumerate(unseal(document).split("\n"))
-        ]
-
 
 def _ended_before(moment: str) -> ColumnElement[bool]:
     """Which effects of steps need not be known any more, since their turns ended before a moment."""
@@ -390,8 +373,11 @@ async def _taken_over(connection: AsyncConnection, added: Sequence[NewEvents]) -
     if not durable:
         return []
     named = tuple_(TurnRow.owner, TurnRow.id, TurnRow.attempt).in_(sorted(durable))
-    held = update(TurnRow).where(named).values(attempt=TurnRow.attempt)
-    rows = (await connection.execute(held.returning(TurnRow.owner, TurnRow.id, TurnRow.attempt))).all()
+    columns = (TurnRow.owner, TurnRow.id, TurnRow.attempt)
+    held: Executable = update(TurnRow).where(named).values(attempt=TurnRow.attempt).returning(*columns)
+    if connection.dialect.name == "postgresql":  # which writes no new row for a lock, nor into its indexes
+        held = select(*columns).where(named).with_for_update(key_share=True)
+    rows = (await connection.execute(held)).all()
     ours = {(owner, turn, attempt) for owner, turn, attempt in rows}
     return [one for key, one in durable.items() if key not in ours]
 

@@ -23,6 +23,9 @@ BEAT_SECONDS: Final = 3.0
 DURABLE_BEAT_SECONDS: Final = 0.9
 """The same for a server whose turns are durable."""
 
+LARGEST: Final = 2**31 - 1
+"""The largest number that an event has."""
+
 RUNNING: Final = "running"
 """The state of a turn that has not ended; every other state is the kind of its last event."""
 
@@ -143,10 +146,6 @@ class TurnStore(Protocol):
 
     async def running(self, owner: str, session: str) -> str | None:
         """The turn of a conversation that runs, the latest if there are several."""
-        ...
-
-    async def read(self, owner: str, turn: str, after: int) -> Lines:
-        """The next events with higher numbers than `after`, some at a time."""
         ...
 
     async def forget(self, owner: str, *, session: str | None = None, turn: str | None = None) -> None:

@@ -26,7 +26,7 @@ RETRY_SECONDS: Final = 1.0
 """How long to wait after a failure."""
 
 ATTEMPTS: Final = 30
-"""How often the last events of a turn are tried."""
+"""How often the last events of a turn are tried that is not durable."""
 
 PRUNE_SECONDS: Final = 60.0
 """How often old events are deleted, while there are new ones."""
@@ -102,12 +102,13 @@ class EventWriter:
         return True
 
     async def _failed(self, turns: dict[EventLog, int], failure: Exception) -> None:
-        """Try again later; a turn that has ended is given up in the end."""
+        """Try again later; a turn that has ended is given up in the end, unless nobody else would end it."""
         if not all(turns.values()):
             log.error("turns.events.not_stored", exc_info=failure)
         for turn, attempts in turns.items():
             turn.cannot_store()
-            if self._is_closing or (turn.has_ended and attempts + 1 >= ATTEMPTS):
+            is_tried = turn.has_ended and attempts + 1 >= ATTEMPTS
+            if self._is_closing or (is_tried and turn.attempt is None):
                 await self._ended(turn)
             else:
                 self._waiting[turn] = attempts + 1 if turn.has_ended else 1

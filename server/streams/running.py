@@ -186,7 +186,7 @@ class RunningTurns:
         self._opened: TurnStore | None = None
         self._opening = asyncio.Lock()
         self._watching: asyncio.Task[None] | None = None
-        self.elsewhere = TurnsElsewhere(database, self.store, self.find, stopping, self._clock, queued)
+        self.elsewhere = TurnsElsewhere(database, self.store, self.find, stopping, self._clock, queued, kept)
         self._heartbeat = Heartbeat(
             self.store, lambda: bool(self._turns), self._stop_asked, listens=not is_sqlite(database.url)
         )
@@ -298,11 +298,10 @@ class RunningTurns:
 
     async def find(self, owner: str, turn: str) -> StoredTurn | None:
         """A turn of which events are stored; one whose server is gone has been interrupted."""
-        store = await self.store()
-        found = await store.find(owner, turn)
+        found = await self.elsewhere.look(owner, turn)
         if found is not None and found.is_lost:
-            await store.end_lost()
-            return await store.find(owner, turn)
+            await (await self.store()).end_lost()
+            return await self.elsewhere.look(owner, turn)
         return found
 
     async def stop_elsewhere(self, owner: str, turn: str) -> StoredTurn | None:
@@ -320,7 +319,7 @@ class RunningTurns:
                 async for lines in events:
                     yield lines
             return
-        async with aclosing(running.log.read(reader, self._read_stored)) as events:
+        async with aclosing(running.log.read(reader, self.elsewhere.stored)) as events:
             async for lines in events:
                 yield lines
         if running.log.is_left and not self._stopping.is_set():
@@ -395,6 +394,3 @@ class RunningTurns:
             except UNAVAILABLE:
                 logger.exception("turns.events.not_forgotten")
         self.on_stored(log.owner)
-
-    async def _read_stored(self, owner: str, turn: str, after: int) -> Lines:
-        return await (await self.store()).read(owner, turn, after)

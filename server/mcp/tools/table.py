@@ -9,6 +9,7 @@ from typing import Final
 from server.mcp.tools.batch import Step, batch_tool
 from server.mcp.tools.edits import edit_tools
 from server.mcp.tools.flows import flow_tools
+from server.mcp.tools.jobs import job_tools
 from server.mcp.tools.lookups import lookup_tools
 from server.mcp.tools.reading import reading_tools
 from server.mcp.tools.tool import Tool
@@ -74,6 +75,7 @@ def single_tools() -> Mapping[str, Tool]:
         *reading_tools(),
         *lookup_tools(),
         *workspace_tools(),
+        *job_tools(),
     ]
     return {tool.name: tool for tool in every}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncGenerator
 from dataclasses import asdict
@@ -16,6 +17,7 @@ from starlette.routing import Route
 from agent.contract.model import ContractModel, Page, Received
 from flows.document import JsonObject
 from runtime.egress.hosts import read_hosts
+from runtime.gateway.prices import price_of
 from runtime.jobs.job import JobState
 from server.access.caller import Caller, caller_of
 from server.errors import ApiError
@@ -133,12 +135,15 @@ class BatchEstimate(Received):
         runs: how many earlier runs this is learnt from; nothing is known without any.
         tokens: how many tokens it is likely to use; null when nothing is known.
         seconds: how long its runs are likely to take, one after the other; null when nothing is known.
+        dollars: what its tokens are likely to cost, at the price of the flow's dearest model; null when that is not
+            known.
     """
 
     inputs: int
     runs: int
     tokens: int | None
     seconds: float | None
+    dollars: float | None
 
 
 class BatchPage(Page):
@@ -174,7 +179,9 @@ async def start(request: Request) -> Response:
     stored = await (await caller.flows()).get(request.path_params["flow_id"])
     batches = await batches_of(request)
     if asked.estimate:
-        found = await batches.estimate(caller.id, stored.entry.id, len(asked.inputs))
+        catalogue = await caller.assistant.catalogue()
+        price = await asyncio.to_thread(price_of, stored.flow, catalogue, caller.settings.model)
+        found = await batches.estimate(caller.id, stored.entry.id, len(asked.inputs), price)
         return JsonResponse(BatchEstimate.model_validate(asdict(found)))
     await tokens_left(caller.assistant.usage_log, caller.settings, caller.id)
     from uuid import uuid4

@@ -4,6 +4,7 @@ usage: counting.py URL NAME PLACES NOTES [SKEW], where SKEW is by how many secon
 """
 
 import asyncio
+import os
 import signal
 import sys
 import time
@@ -42,7 +43,7 @@ async def _main(url: str, name: str, places: int, notes: Path) -> None:
     stop = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
     working = asyncio.create_task(worker.run())
-    sys.stdout.write("ready\n")
+    sys.stdout.write(f"ready {os.getpid()}\n")
     sys.stdout.flush()
     await stop.wait()
     await worker.stop(5)

@@ -20,6 +20,8 @@ from tests.databases.stored import query
 pytestmark = pytest.mark.anyio
 ROOT = Path(__file__).parents[3]
 JOBS = 500
+_REAL: dict[int, int] = {}
+"""The workers' processes by those of the programs that stand for them."""
 LEFT = "select count(*) from jobs where state in ('queued', 'running')"
 
 
@@ -35,13 +37,20 @@ async def counting(
     try:
         assert process.stdout is not None
         with anyio.fail_after(60):
-            assert await process.stdout.readline() == b"ready\n"
+            ready, pid = (await process.stdout.readline()).split()
+        assert ready == b"ready"
+        _REAL[process.pid] = int(pid)
         yield process
     finally:
         if process.returncode is None:
-            process.send_signal(signal.SIGCONT)
+            _signal(process, signal.SIGCONT)
             process.kill()
         await process.wait()
+
+
+def _signal(process: asyncio.subprocess.Process, number: int) -> None:
+    """Send a signal to the worker itself, not to the program that stands for it, which cannot pass it on."""
+    os.kill(_REAL[process.pid], number)
 
 
 @asynccontextmanager
@@ -88,10 +97,10 @@ async def test_500_jobs_end_once_though_one_of_three_workers_is_killed_and_one_i
         await until(lambda: done(url) > 60 and running(url, "killed") > 0)
         killed.kill()
         await until(lambda: running(url, "frozen") > 0)
-        frozen.send_signal(signal.SIGSTOP)
+        _signal(frozen, signal.SIGSTOP)
         taken = query(url, "select id from jobs where state = 'running' and worker = 'frozen'")
         await until(lambda: running(url, "frozen") == 0 and running(url, "killed") == 0)
-        frozen.send_signal(signal.SIGCONT)
+        _signal(frozen, signal.SIGCONT)
         await until(lambda: query(url, LEFT)[0][0] == 0)
     assert taken
     ended = query(url, "select id, state, worker, attempts from jobs")

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import signal
 import sys
 from collections.abc import Sequence
 
@@ -29,13 +30,24 @@ SCRIPT: Sequence[list[ToolCallPart | TextPart]] = (
 
 
 class Runner(StandInRunner):
-    """A stand-in engine whose runs hang in the servers that are to be killed; the others note them."""
+    """A stand-in engine that notes its runs, once they may end.
+
+    `HANGS` says what becomes of them in this process: `1`, they never end; `until`, they wait for a file `go`; `dies`,
+    the process is killed by them.
+    """
 
     async def execute(self, flow: Flow, text: str | None, options: RunOptions) -> RunResult:
         """A run."""
         data = ServerSettings().data
-        (data / "hung").touch()
-        if os.environ.get("HANGS"):
+        hangs = os.environ.get("HANGS")
+        if hangs == "dies":
+            with (data / "died").open("a") as file:
+                file.write("died\n")
+            os.kill(os.getpid(), signal.SIGKILL)
+        (data / "hung").write_text(str(os.getpid()))
+        while hangs == "until" and not (data / "go").exists():  # noqa: ASYNC110  (another process makes it)
+            await asyncio.sleep(0.02)
+        if hangs == "1":
             await asyncio.Event().wait()
         with (data / "ran").open("a") as file:
             file.write("ran\n")

@@ -14,8 +14,10 @@ from flows.catalogue import Catalogue
 from server.durable.turns import TRIES
 from tests.server.durable.playing import Place, forked
 
-KILLS = TRIES
+KILLS = TRIES - 1
 """How often each conversation is killed: even if it is at the same step each time, the turn goes on."""
+CONVERSATIONS = 10
+"""How many conversations are killed on each database: 40 points in all."""
 FURTHEST = 90
 """How many points a process passes at most before it is killed: the two turns have about twice as many."""
 
@@ -39,7 +41,8 @@ def requests(place: Place) -> Counter[str]:
     return Counter((place.data / "requests").read_text().split())
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.table
+@pytest.mark.parametrize("seed", range(CONVERSATIONS))
 def test_turns_that_are_killed_at_random_points_end_as_undisturbed_ones(
     catalogue: Catalogue, tmp_path: Path, database_url: str, seed: int, undisturbed: dict[str, Any]
 ) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from flows.catalogue import Catalogue
+from runtime.durable.records import durable_file
 from runtime.files.folders import LOCAL_USER
 from server.turns import started
 from tests.databases.stored import query
@@ -154,6 +155,35 @@ def test_what_is_recorded_is_encrypted(place: Place, tmp_path: Path) -> None:
     assert b"turn:local:t" in kept
     assert b"whisper" not in kept
     assert b"ChatInput" not in kept
+
+
+def test_what_is_recorded_of_old_turns_is_removed(place: Place) -> None:
+    async def work() -> Any:
+        async with place.served() as caller:
+            await begun(place, caller)
+            return (await lines_of(caller))[-1]["event"]
+
+    file = f"sqlite:///{durable_file(place.database)}"
+    recorded = "select count(*) from workflow_status", "select count(*) from operation_outputs"
+    assert done(work) == "complete"
+    assert all(query(file, each) > [(0,)] for each in recorded)
+
+    async def again() -> Any:
+        async with place.served() as caller, asyncio.timeout(60):
+            while query(file, recorded[0]) != [(0,)]:  # noqa: ASYNC110  (nothing tells)
+                await asyncio.sleep(0.02)
+            return [query(file, each)[0][0] for each in recorded], (await lines_of(caller))[-1]["event"]
+
+    day = 86_400_000
+    query(file, f"update workflow_status set created_at = created_at - {2 * day}")  # noqa: S608  (a number)
+    assert done(again) == [[0, 0], "complete"], "its events are kept for as long as events are"
+
+
+def test_what_is_recorded_of_turns_that_go_on_is_kept_however_old_they_are(place: Place) -> None:
+    killed(place, 70)
+    file = f"sqlite:///{durable_file(place.database)}"
+    query(file, "update workflow_status set created_at = 0")
+    assert done(lambda: ended(place))["last"]["event"] == "complete"
 
 
 def test_a_look_for_lost_turns_that_fails_is_made_again(place: Place) -> None:

@@ -28,6 +28,11 @@ ROOT = Path(__file__).parents[3]
 @pytest.fixture
 def shared(postgres: Cluster, monkeypatch: pytest.MonkeyPatch) -> str:
     """A database of servers that leave all work to workers."""
+    return left_to_workers(postgres, monkeypatch)
+
+
+def left_to_workers(postgres: Cluster, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Let the servers of this test leave all work to workers; the URL of their new database."""
     url = postgres.schema()
     monkeypatch.setenv("WIREWRIGHT_DATABASE", url)
     monkeypatch.setenv("WIREWRIGHT_WORK_HERE", "false")
@@ -37,10 +42,11 @@ def shared(postgres: Cluster, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 @asynccontextmanager
-async def worker(python: Path, **environment: str) -> AsyncGenerator[asyncio.subprocess.Process]:
-    """A worker for turns as a process of its own."""
+async def worker(python: Path, skew: int = 0, **environment: str) -> AsyncGenerator[asyncio.subprocess.Process]:
+    """A worker for turns as a process of its own, whose clocks are wrong by so many seconds."""
+    module = ("tests.server.durable.skewed", str(skew)) if skew else ("tests.server.durable.interrupted",)
     process = await asyncio.create_subprocess_exec(
-        *(python, "-m", "tests.server.durable.interrupted", "turns"),
+        *(python, "-m", *module, "turns"),
         cwd=ROOT, env={**os.environ, **environment}, stdout=asyncio.subprocess.PIPE,
     )  # fmt: skip
     assert process.stdout is not None
@@ -68,8 +74,9 @@ async def until(condition: Any, seconds: float = 30) -> None:
 async def test_a_worker_takes_a_turn_and_another_one_goes_on_when_it_is_killed(
     shared: str, catalogue: Catalogue, python_command: Path
 ) -> None:
+    """Their clocks are two minutes apart, and the server's is between them."""
     data = ServerSettings().data
-    async with server(python_command) as (_, here), worker(python_command, HANGS="1") as first:
+    async with server(python_command) as (_, here), worker(python_command, 60, HANGS="1") as first:
         flow = (await here.post(FLOWS, json=flow_of(LOUDER, catalogue).raw)).json()
         body: dict[str, Any] = {"input_value": MESSAGE, "session_id": "s", "turn_id": "t", "flow_id": flow["id"]}
         seen: list[dict[str, Any]] = []
@@ -82,7 +89,7 @@ async def test_a_worker_takes_a_turn_and_another_one_goes_on_when_it_is_killed(
 
             tasks.start_soon(follow)
             await until(lambda: (data / "hung").exists())
-            async with worker(python_command):
+            async with worker(python_command, -60):
                 first.send_signal(signal.SIGKILL)
                 await first.wait()
                 with anyio.fail_after(40):

@@ -40,7 +40,7 @@ async def test_followers_get_every_event_though_the_database_fails_for_a_while(
         return await news(self, wanted)
 
     monkeypatch.setattr(QueuedTurns, "news", failing)
-    elsewhere = TurnsElsewhere(database, store, turns.find, asyncio.Event(), clock, 9)
+    elsewhere = TurnsElsewhere(database, store, turns.find, asyncio.Event(), clock, 9, 60)
     assert await turns.reserve("ada", "t", "s", durable=True)
     got: list[list[Lines]] = [[] for _ in range(3)]
 

@@ -80,12 +80,12 @@ async def test_a_batch_ends_at_its_ceiling_and_goes_on_with_a_higher_one(
         unknown = await live.client.post(f"{FLOWS}/{flow}/batch", json={"inputs": ["a"] * 20, "estimate": True})
         assert (unknown.status_code, unknown.json()) == (
             200,
-            {"inputs": 20, "runs": 0, "tokens": None, "seconds": None},
+            {"inputs": 20, "runs": 0, "tokens": None, "seconds": None, "dollars": None},
         )
         (await live.client.post(f"{FLOWS}/{flow}/run", json={"input_value": "hi"})).raise_for_status()
         (await live.client.get("/api/v1/runs")).raise_for_status()
         known = await live.client.post(f"{FLOWS}/{flow}/batch", json={"inputs": ["a"] * 20, "estimate": True})
-        assert known.json() == {"inputs": 20, "runs": 1, "tokens": 2000, "seconds": 10.0}
+        assert known.json() == {"inputs": 20, "runs": 1, "tokens": 2000, "seconds": 10.0, "dollars": None}
         body = {"inputs": ["a"] * 20, "id": "b", "ceiling_tokens": 500}
         (await live.client.post(f"{FLOWS}/{flow}/batch", json=body)).raise_for_status()
         found = await ended(live.client, "b")

@@ -1,5 +1,6 @@
 """Turns that wait for a worker: taken once, in order, stopped, returned, and read together."""
 
+import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from itertools import count
@@ -13,7 +14,7 @@ from runtime.jobs.job import NewJob
 from runtime.jobs.rows import Jobs
 from server.durable.queued import TURN_JOB
 from server.store.queued_turns import QueuedTurns
-from server.store.turn_rows import SqlTurns
+from server.store.turn_rows import READ_ROWS, SqlTurns
 from server.store.turns import NewEvents, SteadyClock
 
 pytestmark = pytest.mark.anyio
@@ -66,6 +67,28 @@ async def test_a_turn_comes_after_the_earlier_ones_of_its_conversation(database_
         assert not await queued.comes_later("ada", "two")
 
 
+async def test_the_order_of_a_conversation_is_the_databases_whatever_the_clocks_of_its_servers_say(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with stored(database_url, tmp_path) as (_, turns, _):
+        database = Database(database_url, tmp_path)
+        for turn, minutes in (("one", 1), ("two", -1)):
+            clock = SteadyClock(now=lambda minutes=minutes: time.time() + 60 * minutes)
+            assert await QueuedTurns(database, clock, 10).add("s", turn, job(turn))
+        queued = QueuedTurns(database, SteadyClock(), 10)
+        assert [await queued.comes_later("ada", turn) for turn in ("one", "two")] == [False, True]
+        assert await turns.lost() == []
+        early = SqlTurns(database, "early", 60, SteadyClock(now=lambda: time.time() - 60), durable=True)
+        late = SqlTurns(database, "late", 60, SteadyClock(now=lambda: time.time() + 60), durable=True)
+        for each, turn in ((early, "one"), (late, "two")):
+            await each.beat()
+            assert await queued.take("ada", turn, each.server) == 1
+        assert (await early.lost(), await late.lost()) == ([], []), "nobody takes what the other one has"
+        assert not await late.claim("ada", "one")
+        assert not await early.claim("ada", "two")
+        await database.aclose()
+
+
 async def test_a_turn_whose_job_is_over_is_ended(database_url: str, tmp_path: Path) -> None:
     async with stored(database_url, tmp_path) as (queued, turns, jobs):
         for turn in ("stopped", "cancelled", "waits"):
@@ -73,13 +96,13 @@ async def test_a_turn_whose_job_is_over_is_ended(database_url: str, tmp_path: Pa
         assert await queued.stop("ada", "stopped")
         assert not await queued.stop("ada", "unknown")
         await jobs.cancel("ada", f"{TURN_JOB}cancelled")
-        news = await queued.news([(("ada", turn), 0) for turn in ("stopped", "cancelled", "waits")])
-        assert [one.is_forgotten for one in news.values()].count(True) == 1
-        assert news["ada", "cancelled"].is_forgotten
+        news = await queued.news([("ada", turn, 0) for turn in ("stopped", "cancelled", "waits")])
+        assert [one.is_forgotten for one in news] == [False, True, False]
         assert await queued.end_forgotten() == 1
         states = [await turns.find("ada", turn) for turn in ("stopped", "cancelled", "waits")]
         assert [one and one.state for one in states] == ["cancelled", "cancelled", "running"]
-        [(number, line)] = (await queued.news([(("ada", "stopped"), 0)]))["ada", "stopped"].lines
+        [stopped] = await queued.news([("ada", "stopped", 0)])
+        [(number, line)] = stopped.lines
         assert (number, b'"stopped"' in line) == (1, True)
 
 
@@ -89,12 +112,13 @@ async def test_a_turn_of_which_nothing_was_done_waits_again_for_the_next_attempt
     async with stored(database_url, tmp_path) as (queued, turns, jobs):
         await queued.add("s", "one", job("one"))
         assert await queued.take("ada", "one", "gone") == 1
-        assert await queued.return_unbegun("ada", "one")
+        assert not await queued.return_unbegun("ada", "one", "another")
+        assert await queued.return_unbegun("ada", "one", "gone")
         assert await queued.take("ada", "one", "here") == 2
         late = [ending("one", 1)]
         assert await turns.append(late) == late, "the first attempt writes nothing more"
         await jobs.cancel("ada", f"{TURN_JOB}one")
-        assert not await queued.return_unbegun("ada", "one")
+        assert not await queued.return_unbegun("ada", "one", "here")
 
 
 async def test_the_news_of_several_turns_are_what_came_after_what_is_known(database_url: str, tmp_path: Path) -> None:
@@ -105,7 +129,31 @@ async def test_the_news_of_several_turns_are_what_came_after_what_is_known(datab
             lines = [f'{{"event":"token","chunk":"{turn}{at}"}}'.encode() for at in (1, 2, 3)]
             said = NewEvents("ada", turn, session="", is_new=False, first=1, lines=lines, state="running", attempt=1)
             assert list(await turns.append([said])) == []
-        news = await queued.news([(("ada", "one"), 2), (("ada", "two"), 0), (("ada", "three"), 0)])
-        assert set(news) == {("ada", "one"), ("ada", "two")}
-        assert [number for number, _ in news["ada", "one"].lines] == [3]
-        assert [line for _, line in news["ada", "two"].lines][-1] == b'{"event":"token","chunk":"two3"}'
+        wanted = [("ada", "one", 2), ("ada", "two", 0), ("ada", "three", 0), ("ada", "one", 0), ("ada", "one", 3)]
+        news = await queued.news(wanted)
+        assert [[number for number, _ in one.lines] for one in news] == [[3], [1, 2, 3], [], [1, 2, 3], []]
+        assert [one.turn is None for one in news] == [False, False, True, False, False]
+        assert news[1].lines[-1] == (3, b'{"event":"token","chunk":"two3"}')
+
+
+async def test_whoever_is_far_behind_gets_what_is_stored_some_at_a_time(database_url: str, tmp_path: Path) -> None:
+    async with stored(database_url, tmp_path) as (queued, turns, _):
+        await queued.add("s", "one", job("one"))
+        await queued.take("ada", "one", "here")
+        for first in range(1, 31, 3):
+            lines = [b'{"event":"token"}'] * 3
+            said = NewEvents(
+                "ada", "one", session="", is_new=False, first=first, lines=lines, state="running", attempt=1
+            )
+            assert list(await turns.append([said])) == []
+        for begun in range(31):
+            at, numbers, reads = begun, list[int](), 0
+            while True:
+                [news] = await queued.news([("ada", "one", at)])
+                numbers += [number for number, _ in news.lines]
+                at, reads = numbers[-1] if numbers else at, reads + 1
+                assert len(news.lines) <= 3 * READ_ROWS
+                if not news.has_more:
+                    break
+            assert numbers == list(range(begun + 1, 31))
+            assert reads <= 10 // READ_ROWS + 1

@@ -18,6 +18,7 @@ from flows.catalogue import Catalogue
 from runtime.database.database import Database
 from runtime.keychain.access_token import access_token
 from server.settings import ServerSettings
+from server.store.queued_turns import QueuedTurns
 from server.store.turn_rows import SqlTurns
 from server.store.turns import RUNNING, UNSTORED, NewEvents, SteadyClock
 from tests.server.live import STREAM, event_of, serving
@@ -54,9 +55,9 @@ async def in_store(turn: str, last: int) -> None:
     settings = ServerSettings()
     database = Database(settings.database_url, settings.data)
     try:
-        turns = SqlTurns(database, "another", 60, SteadyClock())
+        turns = QueuedTurns(database, SteadyClock(), 1)
         with anyio.fail_after(20):
-            while last not in [number for number, _ in await turns.read("local", turn, last - 1)]:  # noqa: ASYNC110
+            while not (await turns.news([("local", turn, last - 1)]))[0].lines:  # noqa: ASYNC110
                 await asyncio.sleep(0.05)
     finally:
         await database.aclose()
