@@ -100,6 +100,8 @@ def _values(annotation: Any) -> st.SearchStrategy[Any]:
         return st.one_of([_values(choice) for choice in inner])
     if origin is list:
         return st.lists(_values(inner[0]), max_size=2)
+    if origin is tuple:
+        return st.lists(_values(inner[0]), max_size=2).map(tuple)
     if origin is dict:
         return OBJECTS
     return _values(inner[0])  # Annotated

@@ -55,12 +55,14 @@ def _measured(value: Any, key: str = "") -> Any:
     if isinstance(value, list):
         return [_measured(item) for item in cast("list[Any]", value)]
     if value == f"<{key}>" and key not in _TEXTS:
-        return key == "active" or 0
+        return _CHOICES.get(key, 0)
     return value
 
 
 _TEXTS = {"digest", "folder", "python", "note"}
 """Keys whose placeholders stand for texts."""
+_CHOICES: dict[str, Any] = {"active": True, "missing_protections": [], "refusal": None, "run_confinement": "required"}
+"""What stands for others that are no numbers."""
 
 
 def validator(names: list[str]) -> Draft202012Validator:
