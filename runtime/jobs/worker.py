@@ -6,7 +6,8 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol, TypeAlias, TypeVar
+from functools import partial
+from typing import Final, Literal, Protocol, TypeAlias, TypeVar
 
 from runtime.database.backends.urls import is_sqlite
 from runtime.database.database import Database
@@ -57,6 +58,9 @@ class Accepted(Protocol):
         """Do what follows from an outcome, once."""
         ...
 
+
+_Returned: TypeAlias = Literal["again", "elsewhere"]
+"""How a job is given back: as one that was tried, or as one that this worker could not do for a reason of its own."""
 
 Perform: TypeAlias = Callable[[Claim], Awaitable[Outcome]]
 """Does a job; it is cancelled when the job is to be ended. A job may be done again when its worker dies."""
@@ -159,7 +163,7 @@ class Worker:
         """
         self._taken.clear()
         await self._until_stored(self._claims.give_back_own)
-        await self._until_stored(self._claims.beat)
+        await self._until_stored(lambda: self._claims.beat(self._options.queues))
         beside = [asyncio.create_task(each(), name="worker") for each in (self._beat, self._check, self._prune)]
         if self._listener is not None:
             beside.append(asyncio.create_task(self._listener.run(), name="worker-listening"))
@@ -243,20 +247,26 @@ class Worker:
             await self._until_stored(lambda: self._claims.cancelled(claim))
             log_event("job.ended", job=claim.id, state="cancelled")
             return
-        if outcome is None:
+        if outcome == "again":
             await self._until_stored(lambda: self._claims.give_back([claim], counted=True))
+            return
+        if outcome == "elsewhere":
+            await self._until_stored(lambda: self._claims.leave(claim))
+            log_event("job.ended", job=claim.id, state="left")
             return
         kept = await self._until_stored(lambda: self._claims.finish(claim, outcome))
         state = "refused" if not kept else "done" if outcome.error is None else "failed"
         log_event("job.ended", job=claim.id, state=state)
+        if not kept:
+            await self._until_stored(lambda: self._claims.spare([claim]))
         if kept and self._accepted is not None:
             try:
                 await self._accepted(claim, outcome)
             except Exception:
                 log.exception("job.not_followed_up")
 
-    async def _outcome(self, claim: Claim) -> Outcome | None:
-        """What came of a job; None for one that is to be tried again."""
+    async def _outcome(self, claim: Claim) -> Outcome | _Returned:
+        """What came of a job, or how it is given back."""
         perform = self._perform.get(claim.kind)
         if perform is None:
             return Outcome(error=f"No worker of this kind knows how to do a job of the kind {claim.kind!r}.")
@@ -269,24 +279,33 @@ class Worker:
                 log.exception("job.failed")
                 return self._tried(claim)
             return Outcome(error=f"The job took longer than {claim.seconds:g} s. Give it more time, or less to do.")
+        except StoreUnavailable as failure:  # the database, or the key: no fault of the job
+            log.warning("job.not_stored job=%s: %s", claim.id, failure.message, exc_info=failure)
+            return "elsewhere"
         except Exception:
             log.exception("job.failed")
             return self._tried(claim)
 
     @staticmethod
-    def _tried(claim: Claim) -> Outcome | None:
-        if claim.attempt < TRIES:
-            return None
+    def _tried(claim: Claim) -> Outcome | _Returned:
+        if claim.attempt - claim.spared < TRIES:
+            return "again"
         return Outcome(error="Something went wrong inside the worker each time it was tried; its log says what.")
 
     async def _beat(self) -> None:
-        """Give signs of life, and give back what the dead have left."""
+        """Give signs of life, and give back what the dead have left.
+
+        After a time in which nobody could give any, the others get time to give theirs.
+        """
+        loop, trusts_from = asyncio.get_running_loop(), 0.0
         while True:
             await asyncio.sleep(self._options.beat)
             try:
-                given = await self._claims.beat()
+                given = await self._claims.beat(reaps=loop.time() >= trusts_from)
             except StoreUnavailable:
-                log.warning("jobs.heartbeat_failed")
+                if loop.time() >= trusts_from:
+                    log.warning("jobs.heartbeat_failed")
+                trusts_from = loop.time() + self._options.lease
                 continue
             if given:
                 log_event("jobs.given_back", logging.WARNING, count=given)
@@ -306,11 +325,16 @@ class Worker:
             except StoreUnavailable:
                 log.warning("jobs.checking_failed")
                 continue
+            lost: list[Claim] = []
             for going in here:
                 is_asked = left.get(going.claim.number)
                 if is_asked is not False and not going.is_over:
                     going.is_stopped = bool(is_asked)
                     going.task.cancel(STOP_ASKED if going.is_stopped else None)
+                    if is_asked is None:
+                        lost.append(going.claim)
+            if lost:
+                await self._until_stored(partial(self._claims.spare, lost))
 
     async def _prune(self) -> None:
         """Delete what is too old."""
