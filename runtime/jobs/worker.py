@@ -279,10 +279,10 @@ class Worker:
                 log.exception("job.failed")
                 return self._tried(claim)
             return Outcome(error=f"The job took longer than {claim.seconds:g} s. Give it more time, or less to do.")
-        except StoreUnavailable as failure:  # the database, or the key: no fault of the job
-            log.warning("job.not_stored job=%s: %s", claim.id, failure.message, exc_info=failure)
-            return "elsewhere"
-        except Exception:
+        except Exception as failure:
+            if isinstance(failure, StoreUnavailable) or isinstance(failure.__cause__, StoreUnavailable):
+                log.warning("job.not_stored job=%s", claim.id, exc_info=failure)
+                return "elsewhere"  # the database is away, or the key: no fault of the job
             log.exception("job.failed")
             return self._tried(claim)
 
