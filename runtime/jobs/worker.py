@@ -12,6 +12,7 @@ from typing import Final, Literal, Protocol, TypeAlias, TypeVar
 from runtime.database.backends.urls import is_sqlite
 from runtime.database.database import Database
 from runtime.database.errors import StoreUnavailable
+from runtime.database.outage import Outage
 from runtime.durable.leases import BEAT_SECONDS, LEASE_SECONDS
 from runtime.jobs.batches import Batches
 from runtime.jobs.claims import Claims
@@ -202,6 +203,7 @@ class Worker:
 
     async def _take(self) -> None:
         """Begin jobs as places are free."""
+        outage = Outage(log, "jobs.claiming_failed")
         while not self._is_stopping:
             self._woken.clear()
             free = self._options.places - len(self._going)
@@ -209,8 +211,9 @@ class Worker:
             if free > 0:
                 try:
                     claimed = await self._claims.claim(self._options.queues, free)
-                except StoreUnavailable:
-                    log.warning("jobs.claiming_failed")
+                    outage.is_over()
+                except StoreUnavailable as failure:
+                    outage.goes_on(failure)
             for claim in claimed:
                 self._begin(claim)
             if not claimed:
@@ -297,14 +300,14 @@ class Worker:
 
         After a time in which nobody could give any, the others get time to give theirs.
         """
-        loop, trusts_from = asyncio.get_running_loop(), 0.0
+        loop, trusts_from, outage = asyncio.get_running_loop(), 0.0, Outage(log, "jobs.heartbeat_failed")
         while True:
             await asyncio.sleep(self._options.beat)
             try:
                 given = await self._claims.beat(reaps=loop.time() >= trusts_from)
-            except StoreUnavailable:
-                if loop.time() >= trusts_from:
-                    log.warning("jobs.heartbeat_failed")
+                outage.is_over()
+            except StoreUnavailable as failure:
+                outage.goes_on(failure)
                 trusts_from = loop.time() + self._options.lease
                 continue
             if given:
@@ -313,6 +316,7 @@ class Worker:
 
     async def _check(self) -> None:
         """End the jobs here that someone asks to end, and those that another worker has been given meanwhile."""
+        outage = Outage(log, "jobs.checking_failed")
         while True:
             is_told = self._listener is not None and self._listener.is_listening
             await _within(self._check_now, self._options.beat if is_told else CHECK_SECONDS)
@@ -322,8 +326,9 @@ class Worker:
                 continue
             try:
                 left = await self._claims.left([going.claim for going in here])
-            except StoreUnavailable:
-                log.warning("jobs.checking_failed")
+                outage.is_over()
+            except StoreUnavailable as failure:
+                outage.goes_on(failure)
                 continue
             lost: list[Claim] = []
             for going in here:
@@ -361,12 +366,16 @@ class Worker:
 
     async def _until_stored(self, work: Callable[[], Awaitable[_T]]) -> _T:
         """What storing something gives, once the database takes it."""
+        outage = Outage(log, "jobs.storing_failed")
         while True:
             try:
-                return await work()
-            except StoreUnavailable:
-                log.warning("jobs.storing_failed")
+                stored = await work()
+            except StoreUnavailable as failure:
+                outage.goes_on(failure)
                 await asyncio.sleep(STORE_SECONDS)
+            else:
+                outage.is_over()
+                return stored
 
 
 async def _within(event: asyncio.Event, seconds: float) -> None:

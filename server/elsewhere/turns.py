@@ -132,7 +132,7 @@ class TurnsElsewhere:
                     await following.wait()
 
     async def _waiting(self) -> bytes:
-        """An event that says that a turn waits, which is not stored: it has the number of the last event, which is 0."""
+        """An event that says that a turn waits. It is not stored, so it has the number of the last one: 0."""
         try:
             there = (await read_standing(self._database)).workers["turns"]
         except StoreUnavailable:

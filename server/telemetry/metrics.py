@@ -105,13 +105,12 @@ class Metrics(logging.Handler):
 
     def show_standing(self, standing: Standing | None) -> None:
         """Export how many jobs wait and how many workers are there; None when nobody knows."""
-        for gauge, counts in (
-            (self._jobs_queued, {} if standing is None else standing.queued),
-            (self._workers, {} if standing is None else standing.workers),
-        ):
-            gauge.clear()
-            for queue, count in counts.items():
-                gauge.labels(queue).set(count)
+        self._jobs_queued.clear()
+        self._workers.clear()
+        if standing is not None:
+            for queue, count in standing.queued.items():
+                self._jobs_queued.labels(queue).set(count)
+                self._workers.labels(queue).set(standing.workers[queue])
 
     def text(self) -> bytes:
         """The metrics in Prometheus' text format."""
