@@ -7,10 +7,10 @@ import logging
 from collections.abc import Callable
 from typing import Final
 
+from runtime.database.backends.outage import Outage
 from runtime.database.backends.urls import is_sqlite
 from runtime.database.database import Database
 from runtime.database.errors import StoreUnavailable
-from runtime.database.outage import Outage
 from runtime.jobs.schedules import Schedules
 
 log = logging.getLogger(__name__)

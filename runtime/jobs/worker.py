@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final, Literal, Protocol, TypeAlias, TypeVar
 
+from runtime.database.backends.outage import Outage
 from runtime.database.backends.urls import is_sqlite
 from runtime.database.database import Database
 from runtime.database.errors import StoreUnavailable
-from runtime.database.outage import Outage
 from runtime.durable.leases import BEAT_SECONDS, LEASE_SECONDS
 from runtime.jobs.batches import Batches
 from runtime.jobs.claims import Claims

@@ -15,9 +15,9 @@ from agent.contract.events import Event, StopReason
 from agent.durable.recorded import RecordedSteps
 from agent.errors import ModelChoiceError, explain
 from agent.turn.result import TurnError
+from runtime.database.backends.outage import Outage, is_outage
 from runtime.database.backends.urls import is_sqlite
 from runtime.database.errors import StoreUnavailable
-from runtime.database.outage import Outage, is_outage
 from runtime.files.undo import forget, undo_folder
 from server.access.caller import flow_store
 from server.durable.canvas import RecordedCanvas

@@ -5,8 +5,8 @@ import logging
 import pytest
 from sqlalchemy.exc import OperationalError
 
+from runtime.database.backends.outage import Outage, is_outage
 from runtime.database.errors import DatabaseGone
-from runtime.database.outage import Outage, is_outage
 
 
 def test_an_outage_is_logged_once_when_it_begins_and_once_when_it_ends(caplog: pytest.LogCaptureFixture) -> None:
