@@ -48,6 +48,7 @@ from runtime.install.shipped import shipped_catalogue
 from runtime.keychain.user_variables import UserVariables
 from runtime.runner import Runner
 from runtime.sessions.memory import SessionMemory
+from runtime.sessions.patient import PATIENCE_SECONDS, PatientMemory
 from runtime.sessions.runs import RunLog
 from runtime.sessions.store import FlowSessions
 from runtime.telemetry import log_event
@@ -324,7 +325,8 @@ class Assistant:
 
     def _session_memory(self, request: TurnRequest) -> SessionMemory:
         """What the runs of a conversation remember: by its stored flow, the id in its flow, or the conversation."""
-        return self.flow_sessions.memory(request.user, request.run_key, request.session)
+        memory = self.flow_sessions.memory(request.user, request.run_key, request.session)
+        return PatientMemory(memory, PATIENCE_SECONDS)
 
     def _user_components(self, request: TurnRequest) -> UserComponents | None:
         if not isinstance(self.runner, DescribesComponents):

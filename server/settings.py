@@ -152,6 +152,11 @@ class ServerSettings(LimitSettings):
         return self.is_durable and not self.work_here and not is_sqlite(self.database_url)
 
     @property
+    def leaves_work(self) -> bool:
+        """Whether workers do all that waits in queues."""
+        return not self.work_here and not is_sqlite(self.database_url)
+
+    @property
     def is_encrypted(self) -> bool:
         """Whether the server itself speaks TLS."""
         return self.tls_key is not None

@@ -65,7 +65,7 @@ class ServerState:
         """Make what the settings say how many there are of."""
         self.live_runs = LiveRuns(self.assistant.run_log)
         self.flow_changes = FlowChanges(self.assistant.database)
-        self.jobs = JobService(self.assistant, self.settings)
+        self.jobs = JobService(self.assistant, self.settings, self.metrics.show_standing)
         limits = self.settings
         self.turn_slots = Slots("turns", limits.user_turns, limits.turns, limits.work_seconds)
         self.run_slots = Slots("runs", limits.user_runs, limits.runs, limits.work_seconds)

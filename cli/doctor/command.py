@@ -90,6 +90,14 @@ def _examine(server: "Server", *, as_json: bool) -> None:
         print_rows([(_MARKS["works" if same else "missing"], f"Release: {version}")])
         print_rows([(_MARKS["works" if state.runner == "ready" else "missing"], f"Flow engine: {state.runner}")])
         print_rows([(_MARKS["works" if state.database == "ready" else "missing"], f"Database: {state.database}")])
+        if state.workers is not None:
+            there = any(state.workers.values())
+            counts = ", ".join(f"{count} for {queue}" for queue, count in state.workers.items())
+            print_rows([(_MARKS["works" if there else "missing"], f"Workers: {counts}")])
+            if not there:
+                print_lines(
+                    "    -> No worker is there, so that what is asked for waits: wirewright worker", hanging=" " * 7
+                )
         if user is not None:
             until = "" if user.expires_at is None else f"; the token ends {user.expires_at[:16].replace('T', ' ')} UTC"
             print_rows([(_MARKS["works"], f"You: {user.name} ({', '.join(user.scopes)}){until}")])

@@ -12,11 +12,15 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from flows.document import Json
 from runtime.archive.values import from_json, to_json
+from runtime.database.secrets import key_check
 
 BATCH = 500
 """Rows that are in memory at a time."""
 
 REVISION_TABLE = "alembic_version"
+
+INSTALLATION = (REVISION_TABLE, key_check.TABLE)
+"""Tables that are about the database itself."""
 
 
 @asynccontextmanager
@@ -33,10 +37,10 @@ async def snapshot(engine: AsyncEngine) -> AsyncGenerator[AsyncConnection]:
 
 
 def reflected(connection: Connection) -> dict[str, Table]:
-    """The tables of a database as they are, by name, without the one of the schema's revision."""
+    """The tables of a database as they are, by name, without those of the schema's revision and of the key."""
     metadata = MetaData()
     metadata.reflect(connection)
-    return {name: table for name, table in sorted(metadata.tables.items()) if name != REVISION_TABLE}
+    return {name: table for name, table in sorted(metadata.tables.items()) if name not in INSTALLATION}
 
 
 async def write_rows(

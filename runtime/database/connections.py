@@ -24,6 +24,13 @@ BUSY_MILLISECONDS = 5_000
 STATEMENT_MILLISECONDS = 30_000
 """How long a statement may take on Postgres."""
 
+IDLE_MILLISECONDS = 3_000
+"""How long a transaction on Postgres may wait for its process to go on, before Postgres ends it.
+
+A process that is frozen within a transaction keeps what it has locked until then: less long than others wait for a
+lock, and than the lease after which its work is given to them.
+"""
+
 CONNECT_SECONDS = 5
 """How long connecting to Postgres may take, and waiting for a connection of the pool."""
 
@@ -125,6 +132,7 @@ async def exclusive(engine: AsyncEngine) -> AsyncGenerator[AsyncConnection]:
         elif engine.dialect.name == "postgresql":
             await connection.exec_driver_sql("SET LOCAL lock_timeout = 0")  # others may be migrating
             await connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
+            await connection.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = 0")
             await connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK})")
         yield connection
         await connection.commit()
@@ -135,7 +143,7 @@ def _set_up_postgres(connection: DBAPIConnection, _: object) -> None:
     for name, milliseconds in (
         ("lock_timeout", BUSY_MILLISECONDS),
         ("statement_timeout", STATEMENT_MILLISECONDS),
-        ("idle_in_transaction_session_timeout", 2 * STATEMENT_MILLISECONDS),
+        ("idle_in_transaction_session_timeout", IDLE_MILLISECONDS),
     ):
         cursor.execute(f"SET {name} = {milliseconds}")
     cursor.close()

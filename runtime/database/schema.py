@@ -24,6 +24,7 @@ from runtime.database.backends.once import TurnEffectRow
 from runtime.database.connections import create_engine, exclusive
 from runtime.database.errors import DatabaseTooNew, SchemaOutdated
 from runtime.database.sealed_rows import erase_what_was_replaced
+from runtime.database.secrets import key_check
 from runtime.database.secrets.take_over import take_over_secrets
 from runtime.database.tables import Base
 from runtime.database.version_0_1 import back_up, copy_flows, set_flows_aside, take_over_conversations, take_over_flows
@@ -34,7 +35,7 @@ from runtime.mcp import tables as mcp_tables
 
 log = logging.getLogger(__name__)
 
-HEAD: Final = "0020"
+HEAD: Final = "0021"
 """The revision of the tables: the last one of `migrations/versions`."""
 
 VERSION_0_1: Final = "0.1"
@@ -43,7 +44,14 @@ VERSION_0_1: Final = "0.1"
 _WAL: Final = 2
 """How an SQLite file says that it has a write-ahead log (https://sqlite.org/fileformat2.html, 1.3.3)."""
 
-TABLES: Final = (Base, TurnEffectRow, langflow_tables.LangflowLinkRow, mcp_tables.McpCallRow, job_tables.JobRow)
+TABLES: Final = (
+    Base,
+    TurnEffectRow,
+    langflow_tables.LangflowLinkRow,
+    mcp_tables.McpCallRow,
+    job_tables.JobRow,
+    key_check.KeyCheckRow,
+)
 """What has to be imported for every table to be known."""
 
 _REVISION: Final = Table("alembic_version", MetaData(), Column("version_num", String(32), primary_key=True))
@@ -63,7 +71,8 @@ async def open_current(
     Raises:
         DatabaseTooNew: its schema is a later one.
         SchemaOutdated: its schema is an earlier one, which is not to be migrated.
-        SecretKeyUnavailable: what earlier versions stored cannot be encrypted; nothing was changed.
+        SecretKeyUnavailable: what earlier versions stored cannot be encrypted, or what is stored was encrypted with
+            another key; nothing was changed.
         SQLAlchemyError: it cannot be opened.
         OSError: its folder cannot be created.
     """
@@ -76,6 +85,7 @@ async def open_current(
             await take_over_secrets(engine, data, documents)
         if replaced:
             await _erase(engine)
+        await key_check.confirm_key(engine, documents)
     except BaseException:
         await engine.dispose()
         raise

@@ -374,12 +374,14 @@ class ServerRow(Base):
     Attributes:
         id: names it in its turns.
         seen_at: when it was last known to be there, on the database's clock.
+        queues: the queues of which it does jobs, separated by spaces; null for one that does none.
     """
 
     __tablename__ = "servers"
 
     id: ColumnClause[str] = column(primary_key=True)
     seen_at: ColumnClause[str]
+    queues: ColumnClause[str | None]
 
 
 class SecretRow(Base):

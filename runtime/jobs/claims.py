@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from collections.abc import Collection, Iterable, Sequence
+from time import monotonic
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, and_, case, func, or_, select, text, tuple_, update
@@ -18,11 +20,13 @@ from flows.document import JsonObject
 from runtime.database.backends.clock import DatabaseTime
 from runtime.database.database import Database
 from runtime.database.runs import add_run
-from runtime.durable.leases import LEASE_SECONDS, beat, is_gone
-from runtime.jobs.job import BATCH, PERSON, TRIES, TURN_TRIES, Claim, Outcome, QueueName
+from runtime.durable.leases import LEASE_SECONDS, beat, is_gone, renew
+from runtime.jobs.job import BATCH, PERSON, SPARED, TRIES, TURN_TRIES, Claim, Outcome, QueueName
 from runtime.jobs.tables import JobRow
 from runtime.jobs.wake import notify
 from runtime.keychain.master_key import SecretKeyUnavailable
+
+log = logging.getLogger(__name__)
 
 POISON: Final = "The job was begun several times, and each time what worked on it ended without a result."
 """Why a job has failed whose workers died."""
@@ -32,11 +36,17 @@ STOPPED: Final = "cancelled"
 LAST: Final = 2**31
 """A rank that no job comes after."""
 
+ASIDE_SECONDS: Final = 15.0
+"""How long a worker leaves a job to others that it could not do for a reason of its own."""
+
+ASIDE_LIMIT: Final = 1_000
+"""How many such jobs it remembers."""
+
 _CLAIMING: Final = text("SELECT pg_advisory_xact_lock(22354, hashtext(current_schema()))")
 
 _CLAIMED: Final = (
     JobRow.number, JobRow.attempts, JobRow.id, JobRow.owner, JobRow.kind, JobRow.flow, JobRow.batch, JobRow.position,
-    JobRow.milliseconds, JobRow.document,
+    JobRow.milliseconds, JobRow.document, JobRow.spared,
 )  # fmt: skip
 
 
@@ -66,6 +76,7 @@ class Claims:
         self._in_all = in_all
         self._lease = lease
         self._first = 0
+        self._aside: dict[int, float] = {}
 
     async def claim(self, queues: Sequence[QueueName], places: int) -> list[Claim]:
         """Begin the jobs that are next, as many as there are places.
@@ -84,6 +95,7 @@ class Claims:
         ]
         rows: list[Any] = []
         async with self._database.writing() as connection:
+            await renew(connection, self._worker, self._lease)
             places = await self._allowed(connection, places)
             for queue, rank in passes:
                 while len(rows) < places:
@@ -94,14 +106,31 @@ class Claims:
         return await self._readable(rows)
 
     async def _readable(self, rows: Sequence[Any]) -> list[Claim]:
-        """The jobs that were begun; those that cannot be decrypted have failed."""
+        """The jobs that were begun; those that cannot be decrypted here are left to others."""
         claims: list[Claim] = []
         for row in rows:
             try:
                 claims.append(await asyncio.to_thread(self._claim, row))
             except SecretKeyUnavailable as error:
-                await self.finish(_claim_of(row, {}), Outcome(error=f"{error.message} {error.fix}"))
+                log.error("jobs.unreadable job=%s: %s %s", row.id, error.message, error.fix)
+                await self.leave(_claim_of(row, {}))
         return claims
+
+    async def leave(self, claim: Claim) -> None:
+        """Give a job back that this worker cannot do now for a reason of its own, and leave it to others for a while.
+
+        It does not count as a try.
+        """
+        while len(self._aside) >= ASIDE_LIMIT:
+            self._aside.pop(next(iter(self._aside)))
+        self._aside[claim.number] = monotonic() + ASIDE_SECONDS
+        await self.give_back([claim], counted=False)
+
+    def _left_to_others(self) -> list[int]:
+        """The numbers of jobs that are left to other workers now."""
+        now = monotonic()
+        self._aside = {number: until for number, until in self._aside.items() if until > now}
+        return list(self._aside)
 
     async def _waiting(self, queues: Sequence[QueueName]) -> dict[QueueName, int]:
         """The queues in which anything waits, and the lowest rank in each: it costs one look into an index."""
@@ -126,6 +155,8 @@ class Claims:
 
     async def _claim_next(self, connection: AsyncConnection, queue: QueueName, rank: int, places: int) -> list[Any]:
         waits = and_(JobRow.queue == queue, JobRow.state == "queued", JobRow.rank <= rank)
+        if left := self._left_to_others():
+            waits = and_(waits, JobRow.number.not_in(left))
         next_ones = select(JobRow.number).where(waits)
         if self._of_user is not None:
             places = 1
@@ -179,15 +210,33 @@ class Claims:
             if claims:
                 await notify(connection, "given back")
 
+    async def spare(self, claims: Iterable[Claim]) -> None:
+        """Let attempts not count that were given to others because this worker was late, and not dead.
+
+        So many of a job may be spared, since it may be the job that halts its workers.
+        """
+        for claim in claims:
+            lost = and_(JobRow.number == claim.number, JobRow.attempts >= claim.attempt, _spared() < SPARED)
+            waits_or_goes_on = and_(JobRow.state.in_(("queued", "running")), ~self._mine(claim))
+            async with self._database.writing() as connection:
+                await connection.execute(update(JobRow).where(lost, waits_or_goes_on).values(spared=_spared() + 1))
+
     async def give_back_own(self) -> int:
         """Give back what an earlier process of this worker's name has left; returns how many."""
         return await self._reap(JobRow.worker == self._worker)
 
-    async def beat(self) -> int:
-        """Note that this worker is there, and give back the jobs of those that are gone; returns how many."""
+    async def beat(self, queues: Sequence[QueueName] | None = None, *, reaps: bool = True) -> int:
+        """Note that this worker is there, and give back the jobs of those that are gone; returns how many.
+
+        Args:
+            queues: the queues that it takes jobs from; None leaves what is noted.
+            reaps: whether jobs are given back.
+        """
         lost = and_(JobRow.state == "running", is_gone(JobRow.worker, self._lease))
         async with self._database.writing() as connection:
-            await beat(connection, self._worker)
+            await beat(connection, self._worker, queues)
+            if not reaps:
+                return 0
             if (await connection.execute(select(JobRow.number).where(lost).limit(1))).first() is None:
                 return 0
             return await _given_back(connection, lost)
@@ -224,6 +273,7 @@ def _claim_of(row: Any, given: JsonObject) -> Claim:
     return Claim(
         number=row.number, attempt=row.attempts, id=row.id, owner=row.owner, kind=row.kind, flow=row.flow,
         batch=row.batch, position=row.position, seconds=row.milliseconds / 1000, given=given,
+        spared=row.spared or 0,
     )  # fmt: skip
 
 
@@ -235,10 +285,14 @@ async def _given_back(connection: AsyncConnection, lost: ColumnElement[bool]) ->
     return count
 
 
+def _spared() -> ColumnElement[Any]:
+    return func.coalesce(JobRow.spared, 0)
+
+
 def _returned(tries: int, *, uncounted: bool = False) -> dict[str, Any]:
     """How a running job stands once nobody works on it: it waits again, unless it is to be ended or was tried often."""
     often = case((JobRow.kind == "turn", TURN_TRIES), else_=tries)
-    spent = and_(JobRow.attempts >= often, ~JobRow.stop_asked)
+    spent = and_(JobRow.attempts - _spared() >= often, ~JobRow.stop_asked)
     over = or_(spent, JobRow.stop_asked)
     return {
         "state": case((JobRow.stop_asked, STOPPED), (spent, "failed"), else_="queued"),

@@ -52,6 +52,18 @@ class JobGoesOn(JobError):
         )
 
 
+class TurnNotRetried(JobError):
+    """The job of a turn cannot be queued again: its turn has ended, with all that its user was told."""
+
+    code = "turn_not_retried"
+
+    def __init__(self, job: Job) -> None:
+        super().__init__(
+            f"The job is a turn of the assistant that is {job.state}, and a turn that has ended is not taken again.",
+            "Send the message again: it begins another turn.",
+        )
+
+
 class QueueFull(JobError):
     """Too many jobs of a user wait."""
 

@@ -29,11 +29,17 @@ ENDED: Final[tuple[JobState, ...]] = ("done", "failed", "cancelled")
 PERSON: Final = 0
 """The rank of a job that a person waits for."""
 
-BATCH: Final = 10
-"""The rank of a job that nobody waits for."""
+SCHEDULED: Final = 10
+"""The rank of a job that a schedule has queued: nobody waits for it, but it has a time."""
+
+BATCH: Final = 20
+"""The rank of one of many jobs that nobody waits for."""
 
 TRIES: Final = 3
 """How often a job is begun at most. One that ends its worker each time is not begun again."""
+
+SPARED: Final = 6
+"""How many attempts of a job are no tries at most, because their worker was only late: the job itself may halt it."""
 
 TURN_TRIES: Final = 9
 """The same for a turn, which itself counts how often each of its steps is begun, and goes on from the last one."""
@@ -127,6 +133,7 @@ class Claim:
     Attributes:
         number: names it among all.
         attempt: which of its attempts this is: what another attempt says is refused.
+        spared: how many of these are no tries.
         id: unique for its owner.
         owner: whose it is.
         kind: what it is.
@@ -147,6 +154,7 @@ class Claim:
     position: int
     seconds: float
     given: JsonObject
+    spared: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)

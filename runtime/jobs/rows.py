@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from flows.document import JsonObject
 from runtime.database.backends.clock import DatabaseTime
 from runtime.database.database import Database
-from runtime.jobs.errors import JobGoesOn, JobHasEnded, JobNotFound, QueueFull
+from runtime.jobs.errors import JobGoesOn, JobHasEnded, JobNotFound, QueueFull, TurnNotRetried
 from runtime.jobs.job import ENDED, QUEUED_LIMIT, Job, JobState, NewJob
 from runtime.jobs.tables import JobRow
 from runtime.jobs.wake import notify
@@ -166,12 +166,13 @@ class Jobs:
         Raises:
             JobNotFound: there is none of this id.
             JobGoesOn: it waits, goes on, or is done.
+            TurnNotRetried: it is a turn.
         """
         async with self._database.writing(owner) as connection:
-            count = await retry_where(connection, owner, _is(owner, job))
+            count = await retry_where(connection, owner, and_(_is(owner, job), JobRow.kind != "turn"))
         found = await self.get(owner, job)
         if not count:
-            raise JobGoesOn(found)
+            raise TurnNotRetried(found) if found.kind == "turn" and found.has_ended else JobGoesOn(found)
         return found
 
     async def ended(self, owner: str, batch: str, known: Collection[int] = (), limit: int = 50) -> list[EndedJob]:
@@ -252,7 +253,15 @@ async def retry_where(connection: AsyncConnection, owner: str, which: ColumnElem
     if not found:
         return 0
     tags = count(await _next_tag(connection, owner, found[0].queue, found[0].rank))
-    fresh = {"state": "queued", "worker": "", "attempts": 0, "stop_asked": False, "error": None, "result": None}
+    fresh = {
+        "state": "queued",
+        "worker": "",
+        "attempts": 0,
+        "spared": 0,
+        "stop_asked": False,
+        "error": None,
+        "result": None,
+    }
     for row, tag in zip(found, tags, strict=False):
         again = update(JobRow).where(JobRow.number == row.number)
         await connection.execute(
@@ -289,6 +298,7 @@ def _values(job: NewJob, document: str, tag: int) -> dict[str, Any]:
         "position": job.position,
         "worker": "",
         "attempts": 0,
+        "spared": 0,
         "milliseconds": round(job.seconds * 1000),
         "stop_asked": False,
         "document": document,

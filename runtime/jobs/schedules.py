@@ -19,7 +19,7 @@ from flows.document import JsonObject
 from runtime.database.backends.clock import DatabaseTime
 from runtime.database.database import Database
 from runtime.jobs.errors import BadSchedule, ScheduleNotFound, WebhookRefused
-from runtime.jobs.job import BATCH, PERSON, QUEUED_LIMIT, NewJob, ScheduleKind
+from runtime.jobs.job import PERSON, QUEUED_LIMIT, SCHEDULED, NewJob, ScheduleKind
 from runtime.jobs.rows import Jobs
 from runtime.jobs.tables import ScheduleRow
 
@@ -171,7 +171,7 @@ class Schedules:
                 job = f"{row.id}-{row.next_at}"
                 fired = update(ScheduleRow).where(mine).values(next_at=following, last_at=DatabaseTime(), last_job=job)
                 if (await connection.execute(fired)).rowcount:
-                    await self._queue(connection, row, job, {}, rank=BATCH)
+                    await self._queue(connection, row, job, {}, rank=SCHEDULED)
                     count += 1
         return count
 

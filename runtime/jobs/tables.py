@@ -22,6 +22,7 @@ class JobRow(Base):
         position: its place in the batch.
         worker: who does it; empty while nobody has begun.
         attempts: how often it was begun.
+        spared: how many of these are no tries, because their worker was only late; null for none.
         milliseconds: how long it may take.
         queued_at: when it was queued, on the database's clock, as all of these times.
         started_at: when it was begun last.
@@ -50,6 +51,7 @@ class JobRow(Base):
     position: ColumnClause[int]
     worker: ColumnClause[str]
     attempts: ColumnClause[int]
+    spared: ColumnClause[int | None]
     milliseconds: ColumnClause[int]
     queued_at: ColumnClause[str]
     started_at: ColumnClause[str | None]

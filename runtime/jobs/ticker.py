@@ -7,6 +7,7 @@ import logging
 from collections.abc import Callable
 from typing import Final
 
+from runtime.database.backends.outage import Outage
 from runtime.database.backends.urls import is_sqlite
 from runtime.database.database import Database
 from runtime.database.errors import StoreUnavailable
@@ -41,14 +42,16 @@ class Ticker:
     async def run(self) -> None:
         """Queue runs until it is cancelled."""
         longest = LONGEST_SECONDS if is_sqlite(self._database.url) else LOOK_SECONDS
+        outage = Outage(log, "schedules.not_looked_at")
         while True:
             self._changed.clear()
             try:
                 if await self._schedules.run_due():
                     self._queued()
                 due = await self._schedules.next_in()
-            except StoreUnavailable:
-                log.warning("schedules.not_looked_at")
+                outage.is_over()
+            except StoreUnavailable as failure:
+                outage.goes_on(failure)
                 due = None
             except Exception:
                 log.exception("schedules.failed")

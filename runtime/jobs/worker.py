@@ -6,8 +6,10 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol, TypeAlias, TypeVar
+from functools import partial
+from typing import Final, Literal, Protocol, TypeAlias, TypeVar
 
+from runtime.database.backends.outage import Outage
 from runtime.database.backends.urls import is_sqlite
 from runtime.database.database import Database
 from runtime.database.errors import StoreUnavailable
@@ -57,6 +59,9 @@ class Accepted(Protocol):
         """Do what follows from an outcome, once."""
         ...
 
+
+_Returned: TypeAlias = Literal["again", "elsewhere"]
+"""How a job is given back: as one that was tried, or as one that this worker could not do for a reason of its own."""
 
 Perform: TypeAlias = Callable[[Claim], Awaitable[Outcome]]
 """Does a job; it is cancelled when the job is to be ended. A job may be done again when its worker dies."""
@@ -159,7 +164,7 @@ class Worker:
         """
         self._taken.clear()
         await self._until_stored(self._claims.give_back_own)
-        await self._until_stored(self._claims.beat)
+        await self._until_stored(lambda: self._claims.beat(self._options.queues))
         beside = [asyncio.create_task(each(), name="worker") for each in (self._beat, self._check, self._prune)]
         if self._listener is not None:
             beside.append(asyncio.create_task(self._listener.run(), name="worker-listening"))
@@ -198,6 +203,7 @@ class Worker:
 
     async def _take(self) -> None:
         """Begin jobs as places are free."""
+        outage = Outage(log, "jobs.claiming_failed")
         while not self._is_stopping:
             self._woken.clear()
             free = self._options.places - len(self._going)
@@ -205,8 +211,9 @@ class Worker:
             if free > 0:
                 try:
                     claimed = await self._claims.claim(self._options.queues, free)
-                except StoreUnavailable:
-                    log.warning("jobs.claiming_failed")
+                    outage.is_over()
+                except StoreUnavailable as failure:
+                    outage.goes_on(failure)
             for claim in claimed:
                 self._begin(claim)
             if not claimed:
@@ -243,20 +250,26 @@ class Worker:
             await self._until_stored(lambda: self._claims.cancelled(claim))
             log_event("job.ended", job=claim.id, state="cancelled")
             return
-        if outcome is None:
+        if outcome == "again":
             await self._until_stored(lambda: self._claims.give_back([claim], counted=True))
+            return
+        if outcome == "elsewhere":
+            await self._until_stored(lambda: self._claims.leave(claim))
+            log_event("job.ended", job=claim.id, state="left")
             return
         kept = await self._until_stored(lambda: self._claims.finish(claim, outcome))
         state = "refused" if not kept else "done" if outcome.error is None else "failed"
         log_event("job.ended", job=claim.id, state=state)
+        if not kept:
+            await self._until_stored(lambda: self._claims.spare([claim]))
         if kept and self._accepted is not None:
             try:
                 await self._accepted(claim, outcome)
             except Exception:
                 log.exception("job.not_followed_up")
 
-    async def _outcome(self, claim: Claim) -> Outcome | None:
-        """What came of a job; None for one that is to be tried again."""
+    async def _outcome(self, claim: Claim) -> Outcome | _Returned:
+        """What came of a job, or how it is given back."""
         perform = self._perform.get(claim.kind)
         if perform is None:
             return Outcome(error=f"No worker of this kind knows how to do a job of the kind {claim.kind!r}.")
@@ -269,24 +282,33 @@ class Worker:
                 log.exception("job.failed")
                 return self._tried(claim)
             return Outcome(error=f"The job took longer than {claim.seconds:g} s. Give it more time, or less to do.")
-        except Exception:
+        except Exception as failure:
+            if isinstance(failure, StoreUnavailable) or isinstance(failure.__cause__, StoreUnavailable):
+                log.warning("job.not_stored job=%s", claim.id, exc_info=failure)
+                return "elsewhere"  # the database is away, or the key: no fault of the job
             log.exception("job.failed")
             return self._tried(claim)
 
     @staticmethod
-    def _tried(claim: Claim) -> Outcome | None:
-        if claim.attempt < TRIES:
-            return None
+    def _tried(claim: Claim) -> Outcome | _Returned:
+        if claim.attempt - claim.spared < TRIES:
+            return "again"
         return Outcome(error="Something went wrong inside the worker each time it was tried; its log says what.")
 
     async def _beat(self) -> None:
-        """Give signs of life, and give back what the dead have left."""
+        """Give signs of life, and give back what the dead have left.
+
+        After a time in which nobody could give any, the others get time to give theirs.
+        """
+        loop, trusts_from, outage = asyncio.get_running_loop(), 0.0, Outage(log, "jobs.heartbeat_failed")
         while True:
             await asyncio.sleep(self._options.beat)
             try:
-                given = await self._claims.beat()
-            except StoreUnavailable:
-                log.warning("jobs.heartbeat_failed")
+                given = await self._claims.beat(reaps=loop.time() >= trusts_from)
+                outage.is_over()
+            except StoreUnavailable as failure:
+                outage.goes_on(failure)
+                trusts_from = loop.time() + self._options.lease
                 continue
             if given:
                 log_event("jobs.given_back", logging.WARNING, count=given)
@@ -294,6 +316,7 @@ class Worker:
 
     async def _check(self) -> None:
         """End the jobs here that someone asks to end, and those that another worker has been given meanwhile."""
+        outage = Outage(log, "jobs.checking_failed")
         while True:
             is_told = self._listener is not None and self._listener.is_listening
             await _within(self._check_now, self._options.beat if is_told else CHECK_SECONDS)
@@ -303,14 +326,20 @@ class Worker:
                 continue
             try:
                 left = await self._claims.left([going.claim for going in here])
-            except StoreUnavailable:
-                log.warning("jobs.checking_failed")
+                outage.is_over()
+            except StoreUnavailable as failure:
+                outage.goes_on(failure)
                 continue
+            lost: list[Claim] = []
             for going in here:
                 is_asked = left.get(going.claim.number)
                 if is_asked is not False and not going.is_over:
                     going.is_stopped = bool(is_asked)
                     going.task.cancel(STOP_ASKED if going.is_stopped else None)
+                    if is_asked is None:
+                        lost.append(going.claim)
+            if lost:
+                await self._until_stored(partial(self._claims.spare, lost))
 
     async def _prune(self) -> None:
         """Delete what is too old."""
@@ -337,12 +366,16 @@ class Worker:
 
     async def _until_stored(self, work: Callable[[], Awaitable[_T]]) -> _T:
         """What storing something gives, once the database takes it."""
+        outage = Outage(log, "jobs.storing_failed")
         while True:
             try:
-                return await work()
-            except StoreUnavailable:
-                log.warning("jobs.storing_failed")
+                stored = await work()
+            except StoreUnavailable as failure:
+                outage.goes_on(failure)
                 await asyncio.sleep(STORE_SECONDS)
+            else:
+                outage.is_over()
+                return stored
 
 
 async def _within(event: asyncio.Event, seconds: float) -> None:

@@ -66,6 +66,10 @@ class DocumentSealing:
         """The document that was given to `seal_text`; one that is not encrypted as it is."""
         return self._open(text.removeprefix(PREFIX)) if text.startswith(PREFIX) else text
 
+    def is_current(self, text: str) -> bool:
+        """Whether the key that `seal_text` encrypts with is the one that a document was encrypted with."""
+        return self._sealing.is_current(text.removeprefix(PREFIX))
+
     def _seal_value(self, value: Json) -> Json:
         return {MARK: self._close(json.dumps(value))}
 

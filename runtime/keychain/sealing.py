@@ -53,6 +53,17 @@ class Sealing:
             raise Unreadable from failure
         raise Unreadable
 
+    def is_current(self, sealed: str) -> bool:
+        """Whether the key that `seal` encrypts with has encrypted this, and no earlier one."""
+        from cryptography.fernet import InvalidToken
+
+        try:
+            for cipher in self._master.readers()[:1]:
+                cipher.decrypt(sealed)
+        except (InvalidToken, OSError, ValueError, SecretKeyUnavailable):
+            return False
+        return True
+
     def _ciphers(self) -> Iterator[Fernet]:
         yield from self._master.readers()
         for file in self._earlier:

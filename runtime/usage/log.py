@@ -19,6 +19,15 @@ if TYPE_CHECKING:
 SETTLE_SECONDS: Final = 1.0
 """How long usage waits for more of it before it is written: a transaction a turn would cost a third of the turn."""
 
+RETRY_SECONDS: Final = 1.0
+"""How long it waits for a database that cannot be written, before it tries again; then twice as long each time."""
+
+LONGEST_SECONDS: Final = 15.0
+"""How long it waits at most between two tries."""
+
+WAITING_LIMIT: Final = 10_000
+"""How many sums by user, day and model wait at most."""
+
 MODEL_LENGTH: Final = 200
 """Characters of a model's name that are kept."""
 
@@ -28,8 +37,8 @@ log = logging.getLogger(__name__)
 class UsageLog:
     """What users have used, in a database. No turn and no run waits for it to be written.
 
-    What cannot be written waits, added up by user, day and model, and is written with what comes next. What reads
-    waits until all that was recorded is written. Every method but `record` and `aclose` may raise `StoreUnavailable`.
+    What cannot be written waits, added up by user, day and model, and is tried again until it is. What reads waits
+    until all that was recorded is written. Every method but `record` and `aclose` may raise `StoreUnavailable`.
 
     Args:
         database: where it is stored.
@@ -54,8 +63,7 @@ class UsageLog:
         for model, usage in used.items():
             if usage != Usage():
                 self._wait(((user, day, model.replace("\0", "")[:MODEL_LENGTH]), usage))
-        if self._waiting and self._writing is None:
-            self._writing = asyncio.create_task(self._write())
+        self._begin_writing()
 
     async def add(self, user: str, used: Mapping[str, Usage]) -> None:
         """Count what one turn used, and return when that is stored.
@@ -86,7 +94,11 @@ class UsageLog:
         rows = await self._opened()
         await self._settle()
         if self._waiting:
-            await self._add(rows)
+            try:
+                await self._add(rows)
+            except StoreUnavailable:
+                self._begin_writing()
+                raise
         return await rows.sums(user, first, last, by)
 
     async def aclose(self) -> None:
@@ -98,8 +110,15 @@ class UsageLog:
             except StoreUnavailable:
                 log.exception("assistant.usage.not_recorded")
 
+    def _begin_writing(self) -> None:
+        if self._waiting and self._writing is None:
+            self._writing = asyncio.create_task(self._write())
+
     def _wait(self, *used: tuple[UsageKey, Usage]) -> None:
         for key, usage in used:
+            if key not in self._waiting and len(self._waiting) >= WAITING_LIMIT:
+                log.error("assistant.usage.not_recorded: too much of it waits for the database")
+                continue
             self._waiting[key] = self._waiting.get(key, Usage()) + usage
 
     async def _settle(self) -> None:
@@ -108,13 +127,20 @@ class UsageLog:
             await asyncio.shield(self._writing)
 
     async def _write(self) -> None:
+        pause, is_told = SETTLE_SECONDS, False
         try:
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._wanted.wait(), SETTLE_SECONDS)
             while self._waiting:
-                await self._add(await self._opened())
-        except StoreUnavailable:
-            log.exception("assistant.usage.not_recorded")
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._wanted.wait(), pause)
+                try:
+                    await self._add(await self._opened())
+                except StoreUnavailable as failure:
+                    if not is_told:
+                        log.warning("assistant.usage.waits", exc_info=failure)
+                    if self._wanted.is_set():
+                        return  # who wants it tries once more, and says so if that fails
+                    pause = min(2 * pause, LONGEST_SECONDS) if is_told else RETRY_SECONDS
+                    is_told = True
         finally:
             self._writing = None
             self._wanted.clear()

@@ -15,6 +15,7 @@ from agent.contract.events import Event, StopReason
 from agent.durable.recorded import RecordedSteps
 from agent.errors import ModelChoiceError, explain
 from agent.turn.result import TurnError
+from runtime.database.backends.outage import Outage, is_outage
 from runtime.database.backends.urls import is_sqlite
 from runtime.database.errors import StoreUnavailable
 from runtime.files.undo import forget, undo_folder
@@ -268,7 +269,7 @@ class DurableTurns:
 
     async def _look(self) -> None:
         """Find turns of servers that are gone, and delete what is too old."""
-        mine = True
+        mine, outage = True, Outage(log, "turns.durable.not_looked")
         alone = is_sqlite(self._state.assistant.database.url)
         while True:
             pause = REMOVE_SECONDS if alone else LOOK_SECONDS
@@ -276,9 +277,13 @@ class DurableTurns:
                 await self.look(mine=mine)
                 mine = False
                 await self._remove_old()
-            except Exception:  # whatever is wrong with one turn, the others are looked for again
-                log.exception("turns.durable.not_looked")
+                outage.is_over()
+            except Exception as failure:  # whatever is wrong with one turn, the others are looked for again
                 pause = LOOK_SECONDS
+                if is_outage(failure):
+                    outage.goes_on(failure)
+                else:
+                    log.exception("turns.durable.not_looked")
             await asyncio.sleep(pause)
 
     async def look(self, *, mine: bool = False) -> None:

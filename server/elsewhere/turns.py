@@ -7,16 +7,29 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from math import inf
 from typing import TYPE_CHECKING, Final
 
+from agent.contract.events import ProgressEvent
 from runtime.database.database import Database
 from runtime.database.errors import StoreUnavailable
 from runtime.jobs.job import NewJob
 from server.elsewhere.feed import StoredFeed
 from server.elsewhere.queued import QueuedTurn
+from server.jobs.standing import read_standing
+from server.json_response import json_bytes
 from server.store.turns import RUNNING, Lines, SteadyClock, StoredTurn, TurnStore
 from server.streams.elsewhere import stop_elsewhere
 
 if TYPE_CHECKING:
     from server.store.queued_turns import QueuedTurns
+
+WAITING_SECONDS: Final = 3.0
+"""How long a turn waits before its client is told that it does."""
+
+WAITING: Final = {
+    0: "Waiting for a worker: none is there that takes turns.",
+    None: "Waiting for a worker.",
+}
+BUSY: Final = "Waiting for a worker: all that are there are busy."
+"""What is said of a turn that waits, by how many workers are there for turns."""
 
 LOST_SECONDS: Final = 3.0
 """How often turns are ended at most whose servers are gone."""
@@ -97,6 +110,8 @@ class TurnsElsewhere:
 
     async def read(self, owner: str, turn: str, after: int) -> AsyncGenerator[Lines]:
         """The events of a turn that ran here before, waits, or runs on another server, to the last."""
+        loop = asyncio.get_running_loop()
+        tells_at = inf if after else loop.time() + WAITING_SECONDS
         with self._feed.follow(owner, turn) as following:
             while not self._stopping.is_set():
                 following.begin()
@@ -110,8 +125,20 @@ class TurnsElsewhere:
                     return
                 if news.is_forgotten:
                     await (await self.queued()).end_forgotten()
+                elif news.waits and loop.time() >= tells_at:
+                    tells_at = inf
+                    yield [(after, await self._waiting())]
                 elif not (news.turn.is_lost and await self._end_lost()):
                     await following.wait()
+
+    async def _waiting(self) -> bytes:
+        """An event that says that a turn waits. It is not stored, so it has the number of the last one: 0."""
+        try:
+            there = (await read_standing(self._database)).workers["turns"]
+        except StoreUnavailable:
+            there = None
+        event = ProgressEvent(step="waiting", attempt=1, max_attempts=1, message=WAITING.get(there, BUSY))
+        return json_bytes(event)
 
     async def _end_lost(self) -> bool:
         """End the turns whose servers are gone, if that was not done lately; returns whether there were any."""

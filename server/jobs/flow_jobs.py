@@ -22,6 +22,7 @@ from runtime.jobs.job import Claim, JobKind, Outcome
 from runtime.jobs.worker import Perform
 from runtime.options import RunOptions
 from runtime.results import RunError, RunFailed, RunResult
+from runtime.sessions.patient import PatientMemory
 from runtime.sessions.run_entry import LoggedRun, RunEntry, RunSource
 from runtime.sessions.run_values import kept_values
 from runtime.usage.runs import usage_of_run
@@ -67,6 +68,21 @@ class RunGiven(Received):
 
 
 RUN_GIVEN: Final = TypeAdapter(RunGiven)
+
+
+@dataclass(frozen=True)
+class ReadVariables:
+    """The variables of a user, read before the run: that they cannot be is no fault of it.
+
+    Attributes:
+        read: the values by name.
+    """
+
+    read: Mapping[str, str]
+
+    async def values(self) -> Mapping[str, str]:
+        """The values of all variables, by name."""
+        return self.read
 
 
 @dataclass(frozen=True)
@@ -171,17 +187,18 @@ class FlowJobs:
         if faults:
             error = RunError(code="wiring", message=faults[0].message, fix=faults[0].fix, node=faults[0].node)
             return RunResult.failed(claim.id, RunFailed(error))
-        session = given.session_id
+        session, sessions = given.session_id, self._assistant.flow_sessions
+        variables = ReadVariables(await self._assistant.variables(claim.owner).values())
         options = RunOptions(
             run_id=claim.id,
             timeout=given.timeout,
             session=session,
-            memory=None if session is None else self._assistant.flow_sessions.memory(claim.owner, claim.flow, session),
+            memory=None if session is None else PatientMemory(sessions.memory(claim.owner, claim.flow, session)),
             tweaks=given.tweaks,
             hosts=given.allow_hosts,
             want_nodes=claim.kind == "run",
             files=UserFiles(self._settings.data, claim.owner, self._settings.file_limits),
-            variables=self._assistant.variables(claim.owner),
+            variables=variables,
             models=await self._assistant.models_of(claim.owner),
         )
         while (result := await runner.execute(flow, given.input_value, options)).busy:  # noqa: ASYNC110  (no event tells)

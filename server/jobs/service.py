@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from agent.assistant import Assistant
 from runtime.database.backends.urls import is_sqlite
 from runtime.database.errors import StoreUnavailable
 from runtime.telemetry import log_event
+from server.jobs.standing import Standing, read_standing
 from server.settings import ServerSettings
 from server.streams.elsewhere import ServerName
 
@@ -29,6 +31,10 @@ IDLE_SECONDS: Final = 20.0
 """After how long without a job the worker ends."""
 
 
+STANDING_SECONDS: Final = 3.0
+"""How often a server on Postgres looks how many jobs wait, and how many workers are there."""
+
+
 class JobService:
     """Does the jobs that wait, in the server's own process.
 
@@ -37,9 +43,20 @@ class JobService:
     Args:
         assistant: runs flows.
         settings: the server's settings: whether it works itself, and how much at once.
+        on_standing: is told how many jobs wait and how many workers are there; None when nobody knows.
+
+    Attributes:
+        standing: how many jobs wait, and how many workers are there; None on SQLite, and while nobody knows.
     """
 
-    def __init__(self, assistant: Assistant, settings: ServerSettings) -> None:
+    def __init__(
+        self,
+        assistant: Assistant,
+        settings: ServerSettings,
+        on_standing: Callable[[Standing | None], None] | None = None,
+    ) -> None:
+        self.standing: Standing | None = None
+        self._on_standing = on_standing
         self._assistant = assistant
         self._settings = settings
         self._wanted = asyncio.Event()
@@ -67,6 +84,8 @@ class JobService:
                 asyncio.create_task(self._run(), name="jobs"),
                 asyncio.create_task(self._tick(), name="schedules"),
             ]
+        if not is_sqlite(self._assistant.database.url):
+            self._tasks.append(asyncio.create_task(self._watch(), name="jobs-standing"))
 
     def wake(self) -> None:
         """Announce that a job may be waiting."""
@@ -83,6 +102,17 @@ class JobService:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _watch(self) -> None:
+        """Look how many jobs wait, and how many workers are there."""
+        while True:
+            try:
+                self.standing = await read_standing(self._assistant.database)
+            except StoreUnavailable:  # which the readiness of the database says
+                self.standing = None
+            if self._on_standing is not None:
+                self._on_standing(self.standing)
+            await asyncio.sleep(STANDING_SECONDS)
 
     async def _tick(self) -> None:
         """Queue runs when their schedules are due."""
@@ -127,6 +157,7 @@ class JobService:
         name = ServerName(self._settings.data)
         flow_jobs = FlowJobs(self._assistant, self._settings)
         options = WorkerOptions(
+            queues=("runs",),
             places=self._settings.job_places,
             of_user=self._settings.user_jobs,
             in_all=self._settings.jobs,

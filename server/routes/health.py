@@ -37,6 +37,7 @@ class Readiness(Received):
         message: what the first part says that does not work; what the engine says if all do.
         fix: what to do about it.
         failing: the parts that do not work.
+        workers: how many workers are there for each queue, for a server that leaves all work to them.
     """
 
     ready: bool
@@ -46,6 +47,7 @@ class Readiness(Received):
     message: str
     fix: str | None = optional()
     failing: list[str] | None = optional()
+    workers: dict[str, int] | None = optional()
 
 
 @operation(Liveness)
@@ -62,6 +64,8 @@ async def readyz(request: Request) -> Response:
     if state.drain.deadline is not None:
         parts.insert(0, Part("server", "stopping", "The server is stopping.", "Ask another one."))
     facts = readiness(*parts)
+    if state.settings.leaves_work and state.jobs.standing is not None:
+        facts["workers"] = dict(state.jobs.standing.workers)
     return JsonResponse(facts, 200) if facts["ready"] else JsonResponse(facts, 503, {"Retry-After": RETRY_SECONDS})
 
 

@@ -21,6 +21,7 @@ from flows.document import Flow
 from runtime.gateway.models import Models
 from runtime.options import OnEvent, RunOptions
 from runtime.results import RunError, RunFailed, RunMetrics, RunResult
+from runtime.sessions.patient import PATIENCE_SECONDS, PatientMemory
 from runtime.sessions.run_entry import RunEntry
 from runtime.usage.runs import usage_of_run
 from server.access.caller import Caller, caller_of
@@ -134,7 +135,7 @@ async def _start(caller: Caller, stored: StoredFlow, asked: RunRequest, models: 
     Raises:
         StoreUnavailable: nobody waits for it, and it cannot be stored that it has begun.
     """
-    flow_id, session = stored.entry.id, asked.session_id
+    flow_id, session, sessions = stored.entry.id, asked.session_id, caller.assistant.flow_sessions
     entry = RunEntry.begun(
         uuid4().hex, asked.input_value, flow=flow_id, name=stored.entry.name, source="http", session=session
     )
@@ -142,7 +143,9 @@ async def _start(caller: Caller, stored: StoredFlow, asked: RunRequest, models: 
         run_id=entry.id,
         timeout=asked.timeout,
         session=session,
-        memory=None if session is None else caller.assistant.flow_sessions.memory(caller.id, flow_id, session),
+        memory=None
+        if session is None
+        else PatientMemory(sessions.memory(caller.id, flow_id, session), PATIENCE_SECONDS),
         tweaks=asked.tweaks,
         hosts=asked.allow_hosts,
         want_nodes=True,  # they are kept; the reply has them when they are asked for

@@ -20,9 +20,11 @@ class News:
         lines: its next events after those that are known.
         has_more: whether more are stored than these.
         is_forgotten: whether it waits, and nobody will take it.
+        waits: whether it waits for a worker.
     """
 
     turn: StoredTurn | None
     lines: Lines = ()
     has_more: bool = False
     is_forgotten: bool = False
+    waits: bool = False

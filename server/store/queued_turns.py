@@ -10,7 +10,8 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, and_, exists, insert, not_, or_, select, true, update
 from sqlalchemy.exc import IntegrityError
 
-from agent.contract.endings import cancelled
+from agent.contract.endings import cancelled, failed
+from agent.errors import TurnError
 from runtime.database.backends.clock import DatabaseTime
 from runtime.database.database import Database
 from runtime.database.tables import TurnEventsRow, TurnRow
@@ -157,11 +158,14 @@ class QueuedTurns:
     async def end_forgotten(self) -> int:
         """End the turns that wait though nobody will take them: their last event says so; returns how many."""
         async with self._database.reading() as connection:
-            wanted = select(TurnRow.owner, TurnRow.id, TurnRow.attempt).where(is_forgotten())
+            its_job = and_(JobRow.owner == TurnRow.owner, JobRow.id == TURN_JOB + TurnRow.id)
+            why = select(JobRow.error).where(its_job, JobRow.state == "failed").scalar_subquery()
+            wanted = select(TurnRow.owner, TurnRow.id, TurnRow.attempt, why).where(is_forgotten())
             found = (await connection.execute(wanted)).all()
-        event, count = cancelled(message=UNTAKEN, reason="stopped"), 0
-        sealed = await asyncio.to_thread(self._database.documents.seal_text, json_bytes(event).decode())
-        for owner, turn, attempt in found:
+        count = 0
+        for owner, turn, attempt, error in found:
+            event = cancelled(message=UNTAKEN, reason="stopped") if error is None else failed(_given_up(error))
+            sealed = await asyncio.to_thread(self._database.documents.seal_text, json_bytes(event).decode())
             at = UNSTORED * (attempt or 0) + 1
             ended = {"last": at, "state": event.event, "ended_at": self._clock.at()}
             row = {"owner": owner, "turn": turn, "first": at, "last": at, "document": sealed}
@@ -199,6 +203,7 @@ class QueuedTurns:
                 [line for line in lines.get(at, ()) if line[0] > after],
                 has_more=len(more) + 1 >= READ_ROWS,
                 is_forgotten=(owner, turn) in forgotten,
+                waits=first.state == RUNNING and first.server == NOBODY,
             )
         return found
 
@@ -213,6 +218,15 @@ class QueuedTurns:
             ]
             for at, some in rows.items()
         }
+
+
+def _given_up(error: str) -> TurnError:
+    """Why a turn is not taken whose job has failed."""
+    return TurnError(
+        code="turn_given_up",
+        message=f"No worker could take this turn. {error}",
+        fix="Send the message again; if that does not help, the logs of the workers say why.",
+    )
 
 
 def _is(owner: str, turn: str) -> ColumnElement[bool]:

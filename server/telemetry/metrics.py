@@ -13,6 +13,7 @@ from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 
 from runtime.install.release import release
 from runtime.telemetry import LOGGER, event_fields
+from server.jobs.standing import Standing
 
 Fields: TypeAlias = Mapping[str, object]
 
@@ -64,6 +65,8 @@ class Metrics(logging.Handler):
         self._answered = self._counter("server_requests", "method", "route", "status")
         self._answer_time = self._histogram("server_request_duration_seconds", _SECONDS, "route")
         self._gauge("wirewright_build_info", "release").labels(release()).set(1)
+        self._jobs_queued = self._gauge("wirewright_jobs_queued", "queue")
+        self._workers = self._gauge("wirewright_workers", "queue")
         self._sessions = self._gauge("assistant_conversation_buffer_sessions")
         self._rate = self._gauge("assistant_validation_success_rate")
         self._rules: Mapping[str, Callable[[Fields], None]] = {
@@ -99,6 +102,15 @@ class Metrics(logging.Handler):
     def detach(self) -> None:
         """Stop counting."""
         logging.getLogger(LOGGER).removeHandler(self)
+
+    def show_standing(self, standing: Standing | None) -> None:
+        """Export how many jobs wait and how many workers are there; None when nobody knows."""
+        self._jobs_queued.clear()
+        self._workers.clear()
+        if standing is not None:
+            for queue, count in standing.queued.items():
+                self._jobs_queued.labels(queue).set(count)
+                self._workers.labels(queue).set(standing.workers[queue])
 
     def text(self) -> bytes:
         """The metrics in Prometheus' text format."""

@@ -9,8 +9,8 @@ import pytest
 
 from runtime.database.database import Database
 from runtime.jobs.claims import POISON, Claims
-from runtime.jobs.errors import JobGoesOn, JobHasEnded, JobNotFound, QueueFull
-from runtime.jobs.job import BATCH, TRIES, Claim, NewJob, Outcome
+from runtime.jobs.errors import JobGoesOn, JobHasEnded, JobNotFound, QueueFull, TurnNotRetried
+from runtime.jobs.job import BATCH, SCHEDULED, TRIES, Claim, NewJob, Outcome
 from runtime.jobs.rows import Jobs
 from runtime.jobs.worker import Worker, WorkerOptions
 from tests.databases.stored import query
@@ -82,6 +82,31 @@ async def test_a_person_goes_before_a_batch_whatever_the_queue(database: Databas
     await jobs.add([NewJob(id="d", owner="eve", kind="attempt", queue="evals")])
     claimed = await claims.claim(["turns", "runs", "evals"], 2)
     assert {claim.id for claim in claimed} == {"c", "d"}
+
+
+async def test_a_users_single_run_and_schedules_go_before_the_users_batch_and_users_take_turns_in_each(
+    database: Database,
+) -> None:
+    jobs, claims = Jobs(database), Claims(database, "w")
+    for owner in ("ada", "bob"):
+        await jobs.add([job(f"batch {number} of {owner}", owner, BATCH) for number in range(3)])
+    await jobs.add([job("due", rank=SCHEDULED)])
+    await jobs.add([job("wanted")])
+    first, second, *later = await order(claims)
+    assert (first, second) == ("wanted", "due")
+    assert [name.split()[-1] for name in later[:4]].count("ada") == 2
+
+
+async def test_a_turn_that_has_ended_is_not_queued_again(database: Database) -> None:
+    jobs = Jobs(database)
+    await jobs.add([NewJob(id="turn.t", owner="ada", kind="turn", queue="turns")])
+    with pytest.raises(JobGoesOn):
+        await jobs.retry("ada", "turn.t")
+    await jobs.cancel("ada", "turn.t")
+    with pytest.raises(TurnNotRetried, match="not taken again") as refused:
+        await jobs.retry("ada", "turn.t")
+    assert refused.value.fix
+    assert (await jobs.get("ada", "turn.t")).state == "cancelled"
 
 
 async def test_limits_count_what_all_workers_do(database: Database) -> None:

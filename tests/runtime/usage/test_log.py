@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
+import anyio
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -95,6 +96,48 @@ async def test_what_could_not_be_written_is_written_later(tmp_path: Path, monkey
     found = await log.today("ada")
     await database.aclose()
     assert found == ONE + ONE
+
+
+async def test_what_could_not_be_written_is_tried_again_though_nothing_more_comes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("SETTLE_SECONDS", "RETRY_SECONDS"):
+        monkeypatch.setattr(f"runtime.usage.log.{name}", 0.01)
+    log, database = opened(tmp_path)
+    tried = asyncio.Event()
+    opens = 0
+
+    async def gone() -> None:
+        nonlocal opens
+        opens += 1
+        if opens > 2:
+            tried.set()
+        raise StoreUnavailable
+
+    other, beside = opened(tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr(database, "open", gone)
+        log.record("ada", {"m": ONE})
+        await tried.wait()
+    with anyio.fail_after(30):
+        while await other.today("ada") != ONE:  # noqa: ASYNC110  (no event tells)
+            await asyncio.sleep(0.01)
+    await log.aclose()
+    assert await other.today("ada") == ONE
+    await database.aclose()
+    await beside.aclose()
+
+
+async def test_so_much_waits_for_a_database_and_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("runtime.usage.log.WAITING_LIMIT", 2)
+    log, database = opened(tmp_path)
+    for model in ("a", "b", "c", "a"):
+        log.record("ada", {model: ONE})
+    assert (await log.today("ada")).turns == 3
+    await database.aclose()
+    assert "too much of it waits" in caplog.text
 
 
 COSTS = st.one_of(st.none(), st.decimals(min_value=0, max_value=100, places=9))

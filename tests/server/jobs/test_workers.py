@@ -1,6 +1,7 @@
 """A server that leaves all work to workers, and a process of the command."""
 
 import asyncio
+import json
 import os
 import signal
 from collections.abc import AsyncGenerator
@@ -12,6 +13,8 @@ import pytest
 
 from flows.catalogue import Catalogue
 from flows.document import JsonObject
+from runtime.database.database import Database
+from runtime.keychain.master_key import FILE
 from server.settings import ServerSettings
 from tests.databases.postgres import Cluster
 from tests.databases.stored import query
@@ -20,13 +23,21 @@ from tests.shared.scripted_assistant import assistant
 from tests.shared.stand_ins import StandInRunner
 
 ROOT = Path(__file__).parents[3]
+COMMAND = """
+import atexit, gc, sys
+from cli.main import main
+atexit.register(lambda: print("looks through", gc.get_freeze_count() == 0))
+sys.argv = ["wirewright", "worker", "--queues", "runs", "--places", "2", "--json"]
+main()
+"""
+"""The command, which says at its end whether the interpreter looks through all that it has made once more."""
 
 
 @asynccontextmanager
 async def worker(python: Path) -> AsyncGenerator[asyncio.subprocess.Process]:
     """The command, which takes its settings from the environment."""
     process = await asyncio.create_subprocess_exec(
-        *(python, "-m", "cli.main", "worker", "--queues", "runs", "--places", "2", "--json"),
+        *(python, "-c", COMMAND),
         cwd=ROOT, env=dict(os.environ), stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
     )  # fmt: skip
     try:
@@ -69,4 +80,28 @@ async def test_a_server_without_work_of_its_own_answers_with_what_a_worker_has_r
             process.send_signal(signal.SIGTERM)
             with anyio.fail_after(60):
                 assert await process.wait() == 0
+            assert process.stdout is not None
+            assert b"looks through False" in await process.stdout.read()
     assert runner.asked == []
+
+
+@pytest.mark.anyio
+async def test_a_worker_with_another_key_does_not_start_and_says_what_to_do(
+    postgres: Cluster, python_command: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WIREWRIGHT_DATABASE", postgres.schema())
+    database = Database(ServerSettings().database_url, ServerSettings().data)
+    await database.open()
+    await database.aclose()
+    process = await asyncio.create_subprocess_exec(
+        *(python_command, "-c", COMMAND),
+        cwd=ROOT, env={**os.environ, "WIREWRIGHT_DATA": str(tmp_path / "other")},
+        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
+    )  # fmt: skip
+    with anyio.fail_after(120):
+        said, _ = await process.communicate()
+    assert process.returncode == 1
+    error = json.loads(said.splitlines()[0])["error"]
+    assert "another secret key" in error["message"]
+    assert FILE in error["fix"]
+    assert not (tmp_path / "other" / FILE).exists()

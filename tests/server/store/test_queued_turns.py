@@ -1,5 +1,6 @@
 """Turns that wait for a worker: taken once, in order, stopped, returned, and read together."""
 
+import json
 import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -16,6 +17,7 @@ from server.durable.queued import TURN_JOB
 from server.store.queued_turns import QueuedTurns
 from server.store.turn_rows import READ_ROWS, SqlTurns
 from server.store.turns import NewEvents, SteadyClock
+from tests.databases.stored import query
 
 pytestmark = pytest.mark.anyio
 
@@ -104,6 +106,21 @@ async def test_a_turn_whose_job_is_over_is_ended(database_url: str, tmp_path: Pa
         [stopped] = await queued.news([("ada", "stopped", 0)])
         [(number, line)] = stopped.lines
         assert (number, b'"stopped"' in line) == (1, True)
+
+
+async def test_a_turn_whose_job_has_failed_says_so_and_not_that_it_was_ended(database_url: str, tmp_path: Path) -> None:
+    async with stored(database_url, tmp_path) as (queued, turns, _):
+        await queued.add("s", "one", job("one"))
+        query(database_url, "update jobs set state = 'failed', error = 'It broke.'")
+        assert await queued.end_forgotten() == 1
+        [found] = await queued.news([("ada", "one", 0)])
+        ((_, line),) = found.lines
+        told = json.loads(line)
+        assert (told["event"], told["code"]) == ("error", "turn_given_up")
+        assert "It broke." in told["message"]
+        ended = await turns.find("ada", "one")
+        assert ended is not None
+        assert ended.state == "error"
 
 
 async def test_a_turn_of_which_nothing_was_done_waits_again_for_the_next_attempt(

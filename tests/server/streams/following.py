@@ -14,7 +14,10 @@ TURNS = "/api/v1/agentic/turns"
 
 
 async def numbered(response: httpx.Response) -> AsyncGenerator[dict[str, Any]]:
-    """The events of a stream as they come; the id of each says what is in it."""
+    """The stored events of a stream as they come; the id of each says what is in it.
+
+    That a turn waits for a worker, which is told only while it does, is not among them.
+    """
     named = ""
     async for line in response.aiter_lines():
         if line.startswith("id: "):
@@ -22,7 +25,8 @@ async def numbered(response: httpx.Response) -> AsyncGenerator[dict[str, Any]]:
         elif line.startswith("data: "):
             event = event_of(line)
             assert named == f"{event['turn_id']}.{event['sequence']}"
-            yield event
+            if event["sequence"]:
+                yield event
 
 
 async def some(events: AsyncGenerator[dict[str, Any]], count: int | None = None) -> list[dict[str, Any]]:

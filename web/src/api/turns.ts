@@ -50,7 +50,7 @@ async function* resumed(
       if (response.status === 204 || response.body === null) return;
       for await (const event of framesOf<Event>(response.body)) {
         lost = 0;
-        if (event.sequence !== undefined) {
+        if (event.sequence) {
           if (event.sequence <= last) continue;
           last = event.sequence;
         }
