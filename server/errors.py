@@ -19,6 +19,7 @@ from runtime.database.errors import StoreUnavailable
 from runtime.jobs.errors import (
     BadSchedule,
     BatchNotFound,
+    IdReused,
     JobError,
     JobNotFound,
     QueueFull,
@@ -168,7 +169,7 @@ async def _job_error(_: Request, error: Exception) -> Response:
     match error:
         case QueueFull():
             status, headers = 429, {"Retry-After": RETRY_SECONDS}
-        case BadSchedule():
+        case BadSchedule() | IdReused():
             status = 422
         case WebhookRefused():
             status, headers = 401, {"WWW-Authenticate": "Bearer"}

@@ -18,10 +18,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from flows.document import JsonObject
 from runtime.database.backends.clock import DatabaseTime
 from runtime.database.database import Database
-from runtime.jobs.errors import BadSchedule, ScheduleNotFound, WebhookRefused
+from runtime.jobs.content import KEY, digest_of
+from runtime.jobs.errors import BadSchedule, IdReused, ScheduleNotFound, WebhookRefused
 from runtime.jobs.job import BATCH, PERSON, QUEUED_LIMIT, NewJob, ScheduleKind
 from runtime.jobs.rows import Jobs
-from runtime.jobs.tables import ScheduleRow
+from runtime.jobs.tables import JobRow, ScheduleRow
 
 TOKEN: Final = "whk_"  # noqa: S105  (the beginning of one)
 """What the token of a webhook begins with."""
@@ -192,6 +193,7 @@ class Schedules:
             job: names the call: a second one of the same name is the first one. None for a new one.
 
         Raises:
+            IdReused: the name was used for a call that said something else.
             WebhookRefused: there is no such webhook in use, or its token is another one.
             QueueFull: too many jobs of its owner wait.
             SecretKeyUnavailable: what the run is given was encrypted with another key.
@@ -203,18 +205,27 @@ class Schedules:
         known = "" if row is None else row.digest
         if not secrets.compare_digest(known, _digest(token)) or row is None or not row.is_on:
             raise WebhookRefused
-        name = f"{row.id}-{job or uuid4().hex}"
+        name, content = f"{row.id}-{job or uuid4().hex}", digest_of(given)
         async with self._database.writing(row.owner) as connection:
-            await self._queue(connection, row, name, given, rank=PERSON)
-            called = update(ScheduleRow).where(ScheduleRow.id == schedule)
-            await connection.execute(called.values(last_at=DatabaseTime(), last_job=name))
+            if await self._queue(connection, row, name, {**given, KEY: content}, rank=PERSON):
+                called = update(ScheduleRow).where(ScheduleRow.id == schedule)
+                await connection.execute(called.values(last_at=DatabaseTime(), last_job=name))
+            elif await self._content(connection, row.owner, name) not in (None, content):
+                raise IdReused("call", job or name, "one with another body")
         return name
 
-    async def _queue(self, connection: AsyncConnection, row: Any, job: str, given: JsonObject, *, rank: int) -> None:
+    async def _content(self, connection: AsyncConnection, owner: str, job: str) -> str | None:
+        """The digest of what the call said that has queued a job; None when none was noted."""
+        wanted = select(JobRow.document).where(JobRow.owner == owner, JobRow.id == job)
+        document = (await connection.execute(wanted)).scalar_one()
+        return json.loads(await asyncio.to_thread(self._database.documents.unseal_text, document)).get(KEY)
+
+    async def _queue(self, connection: AsyncConnection, row: Any, job: str, given: JsonObject, *, rank: int) -> int:
+        """Queue a run; returns how many were queued, which is none where one of this name was."""
         stored = json.loads(await asyncio.to_thread(self._database.documents.unseal_text, row.document))
         document = {**stored, **given, "schedule": row.id}
         seconds = float(stored.get("timeout", 60.0)) + WAIT_SECONDS
-        await self._jobs.add_within(
+        return await self._jobs.add_within(
             connection,
             [
                 NewJob(

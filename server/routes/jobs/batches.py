@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Final
 
-from pydantic import Field, JsonValue, field_validator
+from pydantic import ConfigDict, Field, JsonValue, field_validator, model_validator
 from starlette.endpoints import HTTPEndpoint
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
@@ -39,7 +39,7 @@ NDJSON: Final = "application/x-ndjson"
 
 
 class BatchInput(ContractModel):
-    """One input of a batch.
+    """One input of a batch. Unlike those of other requests, its keys are all known: a misspelt one would run for nothing.
 
     Attributes:
         input_value: the text to type into the chat input; null runs the flow with the values as configured.
@@ -50,6 +50,21 @@ class BatchInput(ContractModel):
     input_value: str | None = None
     tweaks: dict[str, dict[str, JsonValue]] = Field(default_factory=dict[str, dict[str, JsonValue]])
     session_id: str | None = Field(default=None, max_length=200)
+
+    model_config = ConfigDict(extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _has_known_keys(cls, given: object) -> object:
+        if not isinstance(given, Mapping):
+            return given
+        keys: Mapping[object, object] = given
+        known = ", ".join(cls.model_fields)
+        if not keys:
+            raise ValueError(f"An input has at least one of: {known}.")
+        if (unknown := next((str(key) for key in keys if key not in cls.model_fields), None)) is not None:
+            raise ValueError(f"An input has no key {unknown[:60]!r}. It has: {known}.")
+        return keys
 
 
 class BatchRequest(ContractModel):

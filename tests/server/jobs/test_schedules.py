@@ -109,6 +109,10 @@ async def test_a_webhook_is_called_with_its_own_token_and_a_body(catalogue: Cata
         assert said == ["as made", "mine", '{"order": 7}']
         again = [(await live.stranger.post(made["url"], headers=headers, json={"id": "7"})).json() for _ in range(2)]
         assert again[0] == again[1]
+        for other in ({"id": "7", "input_value": "other"}, {"id": "7", "order": 8}, {"id": "7", "session_id": "s"}):
+            reused = await live.stranger.post(made["url"], headers=headers, json=other)
+            assert (reused.status_code, reused.json()["error"]["code"]) == (422, "id_reused")
+        assert (await live.stranger.post(made["url"], headers=headers, json={"id": "7"})).json() == again[0]
 
 
 async def test_a_failed_run_is_told_where_the_operator_allows_it(
