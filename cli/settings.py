@@ -28,8 +28,7 @@ def settings_of(kind: type[Settings], **given: object) -> Settings:
         first = error.errors(include_url=False, include_input=False)[0]
         field = str(first["loc"][0]) if first["loc"] else ""
         where = f"--{field.replace('_', '-')}" if field in values else variable(kind, field)
-        reason = reason(first).rstrip(".")
-        message = f"{where} cannot be used: {reason}."
+        message = f"{where} cannot be used: {reason(first).rstrip('.')}."
         raise BadUsage("bad_setting", message, fix="Correct the value, or leave it out.", where=where) from None
 
 

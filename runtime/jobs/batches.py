@@ -18,7 +18,7 @@ from runtime.database.tables import RunRow
 from runtime.gateway.prices import Price
 from runtime.jobs.content import KEY, digest_of
 from runtime.jobs.errors import BatchNotFound, IdReused
-from runtime.jobs.job import BATCH, ENDED, QUEUED_LIMIT, NewJob
+from runtime.jobs.job import BATCH, ENDED, QUEUED_LIMIT, RETRIED, NewJob, RetriedState
 from runtime.jobs.rows import Jobs, cancel_where, retry_where
 from runtime.jobs.tables import BatchRow, JobRow
 
@@ -259,20 +259,27 @@ class Batches:
                 await connection.execute(this.values(reason=reason))
         return await self.get(owner, batch)
 
-    async def retry(self, owner: str, batch: str, ceiling_tokens: int | None = None) -> Batch:
+    async def retry(
+        self,
+        owner: str,
+        batch: str,
+        ceiling_tokens: int | None = None,
+        states: Sequence[RetriedState] = RETRIED,
+    ) -> Batch:
         """Queue again what has failed or was cancelled, and nothing else.
 
         Args:
             owner: whose batch it is.
             batch: its id.
             ceiling_tokens: how many tokens it may use in all from now on; None leaves what it may.
+            states: whether those that have failed are queued again, those that were cancelled, or both.
 
         Raises:
             BatchNotFound: there is none of this id.
         """
         mine = and_(JobRow.owner == owner, JobRow.batch == batch)
         async with self._database.writing(owner) as connection:
-            if await retry_where(connection, owner, mine):
+            if await retry_where(connection, owner, mine, states):
                 this = update(BatchRow).where(BatchRow.owner == owner, BatchRow.id == batch)
                 more = {} if ceiling_tokens is None else {"ceiling_tokens": ceiling_tokens}
                 await connection.execute(this.values(reason="", **more))

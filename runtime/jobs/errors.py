@@ -41,7 +41,8 @@ class JobNotFound(JobError):
 
     def __init__(self, job: str) -> None:
         shown = job if len(job) <= 80 else f"{job[:80]}…"
-        super().__init__(f"There is no job {shown!r}.", "`wirewright jobs list` and GET /api/v1/jobs show those that are kept.")
+        fix = "`wirewright jobs list` and GET /api/v1/jobs show those that are kept."
+        super().__init__(f"There is no job {shown!r}.", fix)
 
 
 class JobHasEnded(JobError):
@@ -83,7 +84,8 @@ class BatchNotFound(JobError):
 
     def __init__(self, batch: str) -> None:
         shown = batch if len(batch) <= 80 else f"{batch[:80]}…"
-        super().__init__(f"There is no batch {shown!r}.", "`wirewright jobs list` and GET /api/v1/batches show those that are kept.")
+        fix = "`wirewright jobs list` and GET /api/v1/batches show those that are kept."
+        super().__init__(f"There is no batch {shown!r}.", fix)
 
 
 class BadSchedule(JobError):
@@ -99,7 +101,8 @@ class ScheduleNotFound(JobError):
 
     def __init__(self, schedule: str) -> None:
         shown = schedule if len(schedule) <= 80 else f"{schedule[:80]}…"
-        super().__init__(f"There is no schedule {shown!r}.", "`wirewright flow schedule list` and GET /api/v1/schedules show yours.")
+        fix = "`wirewright flow schedule list` and GET /api/v1/schedules show yours."
+        super().__init__(f"There is no schedule {shown!r}.", fix)
 
 
 class WebhookRefused(JobError):

@@ -26,6 +26,11 @@ QUEUES: Final[tuple[QueueName, ...]] = get_args(QueueName)
 ENDED: Final[tuple[JobState, ...]] = ("done", "failed", "cancelled")
 """The states of jobs that are over."""
 
+RetriedState: TypeAlias = Literal["failed", "cancelled"]
+"""How a job stands that can be queued again."""
+
+RETRIED: Final[tuple[RetriedState, ...]] = get_args(RetriedState)
+
 PERSON: Final = 0
 """The rank of a job that a person waits for."""
 

@@ -16,7 +16,7 @@ from flows.document import JsonObject
 from runtime.database.backends.clock import DatabaseTime
 from runtime.database.database import Database
 from runtime.jobs.errors import JobGoesOn, JobHasEnded, JobNotFound, QueueFull
-from runtime.jobs.job import ENDED, QUEUED_LIMIT, Job, JobState, NewJob
+from runtime.jobs.job import ENDED, QUEUED_LIMIT, RETRIED, Job, JobState, NewJob, RetriedState
 from runtime.jobs.tables import JobRow
 from runtime.jobs.wake import notify
 
@@ -244,9 +244,11 @@ async def cancel_where(connection: AsyncConnection, which: ColumnElement[bool]) 
     return ended.rowcount + asked.rowcount
 
 
-async def retry_where(connection: AsyncConnection, owner: str, which: ColumnElement[bool]) -> int:
+async def retry_where(
+    connection: AsyncConnection, owner: str, which: ColumnElement[bool], states: Sequence[RetriedState] = RETRIED
+) -> int:
     """Queue those of some jobs again that have failed or were cancelled; returns how many."""
-    over = and_(which, JobRow.state.in_(("failed", "cancelled")))
+    over = and_(which, JobRow.state.in_(states))
     wanted = select(JobRow.number, JobRow.queue, JobRow.rank).where(over).order_by(JobRow.position, JobRow.number)
     found = (await connection.execute(wanted)).all()
     if not found:

@@ -30,7 +30,7 @@ def test_a_batch_runs_at_a_server_and_what_has_failed_is_run_again(
     inputs.write_text('"one"\n{"input_value": "two"}\n\n"three"\n')
     command = ("flow", "run", "Echo", "--batch", inputs, "--out", out, "--json")
     unknown = remote.run("flow", "run", "Echo", "--batch", inputs, "--estimate", "--json").json
-    assert unknown == {"inputs": 3, "runs": 0, "tokens": None, "seconds": None}
+    assert unknown == {"inputs": 3, "runs": 0, "tokens": None, "seconds": None, "dollars": None}
     first = remote.run(*command)
     assert (first.code, first.json["done"], first.json["failed"], first.json["ok"]) == (1, 2, 1, False)
     lines = [json.loads(line) for line in out.read_text().splitlines()]

@@ -65,6 +65,11 @@ async def test_only_what_has_failed_is_run_again(catalogue: Catalogue, echo: Jso
         assert (await ended(live.client, "b"))["counts"] == {"done": 2, "failed": 1}
         (bad,) = [line for line in await lines(live.client, "b") if line["state"] == "failed"]
         assert bad["error"] == "It broke."
+        untouched = await live.client.post(f"{BATCHES}/b/retry", json={"states": ["cancelled"]})
+        assert (untouched.json()["ended"], untouched.json()["counts"]) == (True, {"done": 2, "failed": 1})
+        part = await live.client.get(f"{BATCHES}/b/results", params={"after": 0, "limit": 1})
+        assert [json.loads(line)["position"] for line in part.text.splitlines()] == [1]
+        assert (await live.client.get(f"{BATCHES}/b/results", params={"limit": 0})).status_code == 422
         (await live.client.post(f"{BATCHES}/b/retry")).raise_for_status()
         assert (await ended(live.client, "b"))["counts"] == {"done": 3}
     assert len(runner.asked) == 4
@@ -142,7 +147,11 @@ async def test_an_id_is_that_of_the_same_flow_and_inputs_alone(catalogue: Catalo
 @pytest.mark.parametrize(
     ("wrong", "place", "said"),
     [
-        ({"input_val": "typo"}, "$.inputs.1", "An input has no key 'input_val'. It has: input_value, tweaks, session_id."),
+        (
+            {"input_val": "typo"},
+            "$.inputs.1",
+            "An input has no key 'input_val'. It has: input_value, tweaks, session_id.",
+        ),
         ({"input_value": "a", "foo": 1}, "$.inputs.1", "An input has no key 'foo'."),
         ({}, "$.inputs.1", "An input has at least one of: input_value, tweaks, session_id."),
         (7, "$.inputs.1", "should be an object"),
