@@ -130,8 +130,8 @@ class LocalBatch:
     def _resume(self) -> None:
         """Take over what an earlier call has left of this batch."""
         for line in self._file.read(keyed=True):
-            position = line["position"]
-            is_same: bool = 0 <= position < len(self._keys) and self._keys[position] == line["key"]
+            position = int(line["position"])
+            is_same = 0 <= position < len(self._keys) and self._keys[position] == str(line["key"])
             if is_same and position not in self._lines and (line["state"] == "done" or not self._options.retry_failed):
                 self._add(line)
         self._write()

@@ -100,6 +100,7 @@ class Job:
         ended_at: when it ended; null before.
         error: why it failed, in words for the user; null if it did not.
         run: the id of the run that has its result, or empty.
+        name: the name of the flow now; empty when it is about none that is stored.
     """
 
     id: str
@@ -118,6 +119,7 @@ class Job:
     ended_at: str | None
     error: str | None
     run: str
+    name: str = ""
 
     @property
     def has_ended(self) -> bool:

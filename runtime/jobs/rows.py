@@ -17,13 +17,13 @@ from runtime.database.backends.clock import DatabaseTime
 from runtime.database.database import Database
 from runtime.jobs.errors import JobGoesOn, JobHasEnded, JobNotFound, QueueFull
 from runtime.jobs.job import ENDED, QUEUED_LIMIT, RETRIED, Job, JobState, NewJob, RetriedState
-from runtime.jobs.tables import JobRow
+from runtime.jobs.tables import JobRow, flow_name
 from runtime.jobs.wake import notify
 
 _FIELDS: Final = (
     JobRow.id, JobRow.owner, JobRow.kind, JobRow.queue, JobRow.rank, JobRow.state, JobRow.flow, JobRow.batch,
     JobRow.position, JobRow.worker, JobRow.attempts, JobRow.queued_at, JobRow.started_at, JobRow.ended_at,
-    JobRow.error, JobRow.run,
+    JobRow.error, JobRow.run, flow_name(JobRow),
 )  # fmt: skip
 
 _ADDED_AT_ONCE: Final = 500

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cli.output.streams import encoded, print_result, paced_progress, printable, progress
+from cli.output.streams import encoded, paced_progress, print_result, printable, progress
 
 ROOT = Path(__file__).parents[3]
 values = st.recursive(

@@ -39,7 +39,7 @@ def test_a_batch_runs_at_a_server_and_what_has_failed_is_run_again(
     again = remote.run(*command)
     assert (again.json["id"], again.json["failed"]) == (first.json["id"], 1)
     shown = remote.run("jobs", "show", f"{first.json['id']}.{bad['position']}")
-    assert "failed, begun 1 times" in shown.out
+    assert "failed, begun once" in shown.out
     assert "It broke." in shown.out
     done = remote.run(*command, "--retry-failed")
     assert (done.code, done.json["ok"], done.json["done"]) == (0, True, 3), done
@@ -56,8 +56,40 @@ def test_a_job_at_a_server_is_cancelled_and_tried_again(serve: Serve, echo: Json
     assert (refused.code, refused.json["error"]["code"]) == (1, "job_ended")
     assert remote.run("jobs", "retry", job, "--json").json["state"] in ("queued", "running", "done")
     assert remote.run(*command).json["done"] == 1
-    assert remote.run("jobs", "list").err.endswith("There is no job.\n")
+    [line] = remote.run("jobs", "list").out.splitlines()
+    assert line.split()[0] == job.removesuffix(".0")
     assert remote.run("jobs", "show", "none", "--json").json["error"]["code"] == "job_not_found"
+
+
+def test_a_batch_is_listed_shown_cancelled_and_tried_again(serve: Serve, echo: JsonObject, tmp_path: Path) -> None:
+    remote = stored(serve, echo, tmp_path)
+    remote.runner.hangs = True
+    headers = {"Authorization": f"Bearer {remote.token}"}
+    [flow] = httpx.get(f"{remote.url}/api/v1/flows", headers=headers).json()["flows"]
+    place = f"{remote.url}/api/v1/flows/{flow['id']}/batch"
+    httpx.post(place, json={"inputs": ["a", "b", "c"], "id": "mine"}, headers=headers).raise_for_status()
+    httpx.post(place, json={"inputs": ["a"], "id": "other"}, headers=headers).raise_for_status()
+    listed = remote.run("jobs", "list", "--json").json
+    assert (listed["total"], listed["total_batches"], listed["jobs"]) == (0, 2, [])
+    assert {one["id"]: one["name"] for one in listed["batches"]} == {"mine": "Echo", "other": "Echo"}
+    [row] = [line for line in remote.run("jobs", "list").out.splitlines() if line.startswith("mine")]
+    assert "Echo" in row
+    assert "3 inputs: " in row
+    assert remote.run("jobs", "show", "m", "--json").json["total"] == 3
+    shown = remote.run("jobs", "show", "mine").out
+    assert shown.startswith("mine\nBatch of Echo, version 1: ")
+    assert remote.run("jobs", "show", "mine.0", "--json").json["name"] == "Echo"
+    assert remote.run("jobs", "cancel", "mine", "--json").json["reason"] == "The batch was cancelled."
+    with httpx.Client(headers=headers) as client:
+        while not client.get(f"{remote.url}/api/v1/batches/mine").json()["ended"]:
+            pass
+    assert "wirewright jobs retry mine" in remote.run("jobs", "show", "mine").out
+    remote.runner.hangs = False
+    assert remote.run("jobs", "retry", "mine").err.startswith("The batch mine: 3 inputs: ")
+    for what in ("show", "cancel", "retry"):
+        missing = remote.run("jobs", what, "none", "--json").json["error"]
+        assert (missing["code"], "jobs list" in missing["fix"]) == ("job_not_found", True)
+    remote.run("jobs", "cancel", "other")
 
 
 def test_a_schedule_is_added_listed_switched_off_and_removed(serve: Serve, echo: JsonObject, tmp_path: Path) -> None:
