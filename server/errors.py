@@ -166,6 +166,7 @@ async def _job_error(_: Request, error: Exception) -> Response:
     if not isinstance(error, JobError):
         raise error
     status, headers = 409, {}
+    where = error.where if isinstance(error, BadSchedule) else None
     match error:
         case QueueFull():
             status, headers = 429, {"Retry-After": RETRY_SECONDS}
@@ -177,7 +178,7 @@ async def _job_error(_: Request, error: Exception) -> Response:
             status = 404
         case _:
             pass
-    return ApiError(status, error.code, error.message, error.fix, headers=headers).reply()
+    return ApiError(status, error.code, error.message, error.fix, where, headers).reply()
 
 
 async def _gone(_: Request, __: Exception) -> Response:

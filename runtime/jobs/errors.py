@@ -89,9 +89,17 @@ class BatchNotFound(JobError):
 
 
 class BadSchedule(JobError):
-    """A schedule cannot be read."""
+    """A schedule cannot be read.
+
+    Attributes:
+        where: the JSON path of what is wrong in a request for one.
+    """
 
     code = "invalid_schedule"
+
+    def __init__(self, message: str, fix: str, where: str = "$.cron") -> None:
+        super().__init__(message, fix)
+        self.where = where
 
 
 class ScheduleNotFound(JobError):

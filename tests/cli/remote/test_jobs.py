@@ -96,11 +96,23 @@ def test_a_schedule_is_added_listed_switched_off_and_removed(serve: Serve, echo:
     remote = stored(serve, echo, tmp_path)
     assert remote.run("flow", "schedule", "list").err.endswith("Nothing runs by itself.\n")
     bad = remote.run("flow", "schedule", "add", "Echo", "--cron", "61 * * * *", "--json")
-    assert (bad.code, bad.json["error"]["code"]) == (1, "invalid_schedule")
+    assert (bad.code, bad.json["error"]["code"], bad.json["error"]["where"]) == (2, "invalid_schedule", "--cron")
+    zone = remote.run("flow", "schedule", "add", "Echo", "--cron", "0 7 * * *", "--zone", "No/Where", "--json")
+    assert (zone.code, zone.json["error"]["where"]) == (2, "--zone")
+    notify = remote.run("flow", "schedule", "add", "Echo", "--cron", "0 7 * * *", "--notify", "nowhere", "--json")
+    said = "This is not an address with http or https, and a host."
+    assert (notify.code, notify.json["error"]["where"], notify.json["error"]["message"]) == (2, "--notify", said)
     assert remote.run("flow", "schedule", "add", "Echo").code == 2
-    made = remote.run("flow", "schedule", "add", "Echo", "--cron", "0 7 * * *", "--json").json
+    told = ("--input", "hi", "--notify", "https://hooks.example.org/failed")
+    made = remote.run("flow", "schedule", "add", "Echo", "--cron", "0 7 * * *", *told, "--json").json
+    assert (made["name"], made["input_value"], made["notify"]) == ("Echo", *told[1::2])
     hook = remote.run("flow", "schedule", "add", "Echo", "--webhook")
     assert "whk_" in hook.out
+    assert f"POST {remote.url}/api/v1/hooks/" in hook.out
+    shown = remote.run("flow", "schedule", "list").out
+    assert "Echo" in shown
+    assert "0 7 * * * (UTC), types 'hi', reports failures to https://hooks.example.org/failed" in shown
+    assert f"{remote.url}/api/v1/hooks/" in shown
     listed = remote.run("flow", "schedule", "list", "--json").json["schedules"]
     assert {one["kind"] for one in listed} == {"cron", "webhook"}
     assert "whk_" not in json.dumps(listed)
