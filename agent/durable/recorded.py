@@ -18,6 +18,7 @@ from pydantic_ai.toolsets import AbstractToolset, ToolsetTool, WrapperToolset
 
 from agent.conversation.memory import ConversationState, Memory, Transcripts
 from agent.conversation.transcript.parts import NewMessage
+from agent.durable.patience import patient
 from agent.durable.snapshot import Snapshots
 from agent.durable.steps import Forward
 from agent.errors import AssistantUnavailable
@@ -96,7 +97,7 @@ class RecordedSteps:
 
         async def work() -> Json:
             try:
-                await log.add(user, used)
+                await patient(lambda: log.add(user, used))
             except StoreUnavailable:
                 log.record(user, used)
             return None
@@ -137,7 +138,7 @@ class RecordedSteps:
         async def live() -> Json:
             self._is_within = True
             try:
-                came: JsonObject = {"value": await work()}
+                came: JsonObject = {"value": await (work() if done is None else patient(work))}
             except (Done, Superseded):
                 raise
             except Exception as failure:  # noqa: BLE001  (recorded, so that whoever goes on fails alike)
@@ -305,7 +306,7 @@ class _RecordedMemory:
         loaded: list[ConversationState] = []
 
         async def work() -> Json:
-            state = await self._wrapped.load(user, session)
+            state = await patient(lambda: self._wrapped.load(user, session))
             loaded.append(state)
             return {"same": True} if state.as_read == self._last else {"document": state.as_read}
 

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Final
 
 from dbos import DBOS, _workflow_commands
-from sqlalchemy import Engine, create_engine, event, make_url
+from sqlalchemy import Engine, ExceptionContext, create_engine, event, make_url
 
 from runtime.durable.json_values import JsonValues
 from runtime.durable.records import durable_file, durable_schema
@@ -70,6 +70,7 @@ class DurableEngine:
         _sweep_seldom(_workflow_commands)
         DBOS.launch()
         _look_for_no_queues(made)
+        _go_on_when_it_answers(made)
         await asyncio.sleep(0)
 
     async def aclose(self, wait: int = 0) -> None:
@@ -110,6 +111,18 @@ class DurableEngine:
 def _sweep_seldom(module: Any) -> None:
     """Let DBOS not look each second for workflows that are delayed or take too long: there are none."""
     module._BACKGROUND_JOBS_INTERVAL_SEC = SWEEP_SECONDS
+
+
+def _go_on_when_it_answers(dbos: Any) -> None:
+    """Let a workflow wait for a database that cannot be reached, whatever the driver says of it.
+
+    DBOS waits by itself after a connection is lost, and knows some of the texts with which no new one is made.
+    """
+
+    @event.listens_for(dbos._sys_db.engine, "handle_error")
+    def note(context: ExceptionContext) -> None:
+        if context.connection is None:
+            context.is_disconnect = True
 
 
 def _look_for_no_queues(dbos: Any) -> None:

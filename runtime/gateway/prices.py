@@ -66,6 +66,8 @@ def _dollars(model: str, read: float, written: float) -> float | None:
     from pydantic_ai import ModelResponse, RequestUsage
 
     provider, _, name = model.partition(":")
+    if not (provider and name):
+        return None
     usage = RequestUsage(input_tokens=round(read), output_tokens=round(written))
     try:
         cost = ModelResponse(parts=[], usage=usage, model_name=name, provider_name=provider).cost()

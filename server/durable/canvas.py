@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from agent.contract.events import Stored
+from agent.durable.patience import patient
 from agent.durable.recorded import RecordedSteps
 from flows.document import Flow
 from flows.json_values import Json, as_object
@@ -65,6 +66,10 @@ class RecordedCanvas(StoredCanvas):
             self.merged = Flow.from_json(as_object(found["merged"]))
         self._facts = Stored.model_validate(found.get("stored"))
         return self._facts
+
+    async def _replace(self, canvas: Flow, stored: Stored) -> Stored:
+        """Store the canvas, once the database answers."""
+        return await patient(lambda: super(RecordedCanvas, self)._replace(canvas, stored))
 
     def _written(self, facts: Stored) -> Json:
         merged = None if self.merged is None else self.merged.raw

@@ -9,6 +9,7 @@ from typing import Final
 from agent.contract.endings import failed
 from agent.errors import ModelChoiceError
 from agent.turn.record import TurnRecord
+from runtime.database.errors import StoreUnavailable
 from runtime.jobs.job import Claim, Outcome
 from runtime.jobs.worker import STOP_ASKED
 from server.durable.queued import TurnGiven
@@ -61,12 +62,15 @@ class TurnJobs:
                     await asyncio.sleep(LOOK_SECONDS)
                     continue
                 await store.beat()
-                attempt = await queued.take(owner, turn, store.server)
+                try:
+                    attempt = await queued.take(owner, turn, store.server)
+                    running = None if attempt is None else await self._begun(claim, attempt)
+                except Exception:
+                    await self._let_wait(owner, turn)
+                    raise
                 if attempt is None:
                     await asyncio.sleep(ELSEWHERE_SECONDS)
-                    continue
-                running = await self._begun(claim, attempt)
-                if running is not None:
+                elif running is not None:
                     await asyncio.wait([running.task])
                     await running.log.settled()
         except asyncio.CancelledError as asked:
@@ -75,6 +79,17 @@ class TurnJobs:
                 await asyncio.wait([running.task], timeout=STOP_SECONDS)
             raise
         return Outcome(result={"turn": turn, "state": "" if found is None else found.state})
+
+    async def _let_wait(self, owner: str, turn: str) -> None:
+        """Let a turn wait again that could not be begun, so that whoever is given its job begins it."""
+        while self.state.turns.get(owner, turn) is None:
+            try:
+                queued, store = await self.state.turns.elsewhere.queued(), await self.state.turns.store()
+                await queued.return_unbegun(owner, turn, store.server)
+            except StoreUnavailable:  # which may be why it was not begun
+                await asyncio.sleep(ELSEWHERE_SECONDS)
+            else:
+                return
 
     async def _begun(self, claim: Claim, attempt: int) -> RunningTurn | None:
         """A turn that goes on here; None for one whose model is not available any more, which has ended."""
@@ -89,5 +104,8 @@ class TurnJobs:
             said = NewEvents(owner, turn, "", False, 1, [json_bytes(event)], event.event, attempt)  # noqa: FBT003  (its order)
             await (await self.state.turns.store()).append([said])
             return None
+        except BaseException:
+            slot.release()
+            raise
         taken = await self.durable.recorded(AssistTurn.of_parts(parts), parts)
         return self.state.turns.take(owner, turn, taken, attempt)

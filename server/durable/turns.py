@@ -309,7 +309,8 @@ class DurableTurns:
             del self._given[owner, turn]
             if taken is None:
                 continue
-            if found is None and await (await self._state.turns.elsewhere.queued()).return_unbegun(owner, turn):
+            queued = await self._state.turns.elsewhere.queued()
+            if found is None and await queued.return_unbegun(owner, turn, store.server):
                 continue  # its job is given to another worker
             if found is None or not found.document:
                 await EarlyEnding(self._state, None, taken, UNKNOWN).end_alone(owner, turn)

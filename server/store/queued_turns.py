@@ -110,10 +110,16 @@ class QueuedTurns:
         async with self._database.writing() as connection:
             return (await connection.execute(taken.returning(TurnRow.attempt))).scalar_one_or_none()
 
-    async def return_unbegun(self, owner: str, turn: str) -> bool:
-        """Let a turn wait again of which nothing was done, if its job goes on or waits; returns whether it does."""
+    async def return_unbegun(self, owner: str, turn: str, server: str) -> bool:
+        """Let a turn wait again of which nothing was done, if its job goes on or waits; returns whether it does.
+
+        Args:
+            owner: whose it is.
+            turn: its id.
+            server: who has it; a turn that another one has is left alone.
+        """
         its_job = and_(JobRow.owner == owner, JobRow.id == TURN_JOB + turn, JobRow.state.in_(("queued", "running")))
-        going = and_(_is(owner, turn), TurnRow.state == RUNNING, exists().where(its_job))
+        going = and_(_is(owner, turn), TurnRow.state == RUNNING, TurnRow.server == server, exists().where(its_job))
         async with self._database.writing() as connection:
             returned = await connection.execute(update(TurnRow).where(going).values(server=NOBODY))
             return bool(returned.rowcount)

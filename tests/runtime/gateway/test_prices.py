@@ -5,13 +5,14 @@ from collections.abc import Callable
 import pytest
 
 from flows.catalogue import Catalogue
-from flows.document import Flow
+from flows.document import Flow, Json
 from runtime.gateway.models import ASSISTANT
 from runtime.gateway.prices import price_of
 from tests.runtime.conftest import MakeFlow
 
 FlowWith = Callable[..., Flow]
 SMALL, LARGE = "openai:gpt-4o-mini", "openai:gpt-4o"
+OWN: list[Json] = [{"provider": "My Provider", "name": "own"}]
 
 
 @pytest.fixture
@@ -34,9 +35,9 @@ def test_the_dearest_of_several_models_counts(flow_with: FlowWith, catalogue: Ca
     assert both(1_000, 1_000) == large(1_000, 1_000)
 
 
-@pytest.mark.parametrize("models", [("my-provider:own",), (SMALL, "my-provider:own"), (ASSISTANT,)])
+@pytest.mark.parametrize("models", [(OWN,), (SMALL, OWN), (ASSISTANT,)])
 def test_nothing_is_said_where_a_price_is_not_known(
-    models: tuple[str, ...], flow_with: FlowWith, catalogue: Catalogue
+    models: tuple[Json, ...], flow_with: FlowWith, catalogue: Catalogue
 ) -> None:
     price = price_of(flow_with(*models), catalogue, None)
     assert price(1_000, 1_000) is None

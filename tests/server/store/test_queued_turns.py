@@ -112,12 +112,13 @@ async def test_a_turn_of_which_nothing_was_done_waits_again_for_the_next_attempt
     async with stored(database_url, tmp_path) as (queued, turns, jobs):
         await queued.add("s", "one", job("one"))
         assert await queued.take("ada", "one", "gone") == 1
-        assert await queued.return_unbegun("ada", "one")
+        assert not await queued.return_unbegun("ada", "one", "another")
+        assert await queued.return_unbegun("ada", "one", "gone")
         assert await queued.take("ada", "one", "here") == 2
         late = [ending("one", 1)]
         assert await turns.append(late) == late, "the first attempt writes nothing more"
         await jobs.cancel("ada", f"{TURN_JOB}one")
-        assert not await queued.return_unbegun("ada", "one")
+        assert not await queued.return_unbegun("ada", "one", "here")
 
 
 async def test_the_news_of_several_turns_are_what_came_after_what_is_known(database_url: str, tmp_path: Path) -> None:
