@@ -2,6 +2,7 @@
 
 import asyncio
 import shlex
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 from uuid import uuid4
 
@@ -135,9 +136,10 @@ def _remotely(
     request = TurnRequest(text=message, session=name, flow=start.canvas, model=model, apply=apply, files=paths)
     answer = _answer_command(name, out=out, model=model, flow=start.flow_id, server=server.origin)
     rendering = Readable(session=None, answer=answer, source=None if start.flow_id else _file_of(flow))
-    shown = JsonLines() if as_json else Words(rendering, start.name)
+    write = None if target is None else partial(write_result, target, canvas=start.canvas)
+    shown = JsonLines() if as_json else Words(rendering, start.name, write)
     result, _ = asyncio.run(take(server, request, start, shown))
-    if target is not None and result is not None and (place := write_result(target, result, start.canvas)):
+    if as_json and write is not None and result is not None and (place := write(result)):
         print_message(place)
     return exit_code(result, message)
 

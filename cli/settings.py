@@ -5,6 +5,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 from pydantic_settings import BaseSettings
 
+from agent.contract.problems import reason
 from cli.errors import BadUsage
 
 Settings = TypeVar("Settings", bound=BaseSettings)
@@ -27,8 +28,7 @@ def settings_of(kind: type[Settings], **given: object) -> Settings:
         first = error.errors(include_url=False, include_input=False)[0]
         field = str(first["loc"][0]) if first["loc"] else ""
         where = f"--{field.replace('_', '-')}" if field in values else variable(kind, field)
-        reason = str(first["msg"]).removeprefix("Value error, ").rstrip(".")
-        message = f"{where} cannot be used: {reason}."
+        message = f"{where} cannot be used: {reason(first).rstrip('.')}."
         raise BadUsage("bad_setting", message, fix="Correct the value, or leave it out.", where=where) from None
 
 

@@ -187,7 +187,7 @@ _FIXES = {
 """Fixes by class name, for errors that no rule matches."""
 _DOTLESS_FIX = (
     "This component takes only hosts with a dot in their name: write 127.0.0.1 in place of localhost, "
-    "and have the operator name the host: WIREWRIGHT_RUN_HOSTS=127.0.0.1"
+    "and have the operator name host and port: WIREWRIGHT_RUN_HOSTS=127.0.0.1:PORT"
 )
 _FIXES_BY_TEXT = (
     (re.compile(r"\binvalid json\b|^expecting value: line", re.IGNORECASE), _FIXES["JSONDecodeError"]),

@@ -19,6 +19,7 @@ from runtime.database.errors import StoreUnavailable
 from runtime.jobs.errors import (
     BadSchedule,
     BatchNotFound,
+    IdReused,
     JobError,
     JobNotFound,
     QueueFull,
@@ -165,10 +166,11 @@ async def _job_error(_: Request, error: Exception) -> Response:
     if not isinstance(error, JobError):
         raise error
     status, headers = 409, {}
+    where = error.where if isinstance(error, BadSchedule) else None
     match error:
         case QueueFull():
             status, headers = 429, {"Retry-After": RETRY_SECONDS}
-        case BadSchedule():
+        case BadSchedule() | IdReused():
             status = 422
         case WebhookRefused():
             status, headers = 401, {"WWW-Authenticate": "Bearer"}
@@ -176,7 +178,7 @@ async def _job_error(_: Request, error: Exception) -> Response:
             status = 404
         case _:
             pass
-    return ApiError(status, error.code, error.message, error.fix, headers=headers).reply()
+    return ApiError(status, error.code, error.message, error.fix, where, headers).reply()
 
 
 async def _gone(_: Request, __: Exception) -> Response:

@@ -29,7 +29,7 @@ from runtime.sessions.run_entry import RunEntry
 from server.routes.flows.models import UpdatedFlow, WholeFlow
 from server.routes.installation.bundles import BundleEntry
 from server.routes.installation.evaluations import LinePage
-from server.routes.jobs.batches import BatchEstimate
+from server.routes.jobs.batches import BatchEntry, BatchEstimate
 from server.routes.jobs.schedules import NewSchedule, ScheduleEntry, ScheduleList
 from server.routes.providers import ProviderEntry
 from server.store.flows import FlowEntry
@@ -143,9 +143,9 @@ PRINTED: dict[str, Printed] = {
     "flow schedule remove": Printed((flows.Removed,)),
     "worker": Printed(lines=(running.Working,), about="The log's lines of JSON follow on standard error."),
     "jobs list": Printed((running.JobList,)),
-    "jobs show": Printed((Job,)),
-    "jobs cancel": Printed((Job,)),
-    "jobs retry": Printed((Job,)),
+    "jobs show": Printed((Job, BatchEntry)),
+    "jobs cancel": Printed((Job, BatchEntry)),
+    "jobs retry": Printed((Job, BatchEntry)),
     "runs list": Printed((stored.RunList,)),
     "runs show": Printed((RunEntry,)),
     "runs cancel": Printed((KeptRun,)),

@@ -10,6 +10,7 @@ from runtime.jobs.job import Job
 from runtime.results import RunError, RunFile, RunHost, RunMetrics
 from runtime.sessions.entry import SessionEntry
 from runtime.sessions.messages import Message
+from server.routes.jobs.batches import BatchEntry
 
 
 class Ran(TypedDict):
@@ -61,10 +62,12 @@ class Working(TypedDict):
 
 
 class JobList(TypedDict):
-    """Jobs, latest first."""
+    """Jobs, latest first, and batches, latest first; the totals are how many there are in all."""
 
     jobs: list[Job]
     total: int
+    batches: list[BatchEntry]
+    total_batches: int
 
 
 class Batched(TypedDict):

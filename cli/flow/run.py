@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from runtime.runner import Runner
 
 RUN_SECONDS = 60.0
-REMOTE_SECONDS = 600.0
-"""The longest time that may be asked of a server."""
-
 FlowToRun = Annotated[
     str,
     typer.Argument(
@@ -78,7 +75,7 @@ def run(
 
     from cli.files.local import LocalVariables, local_files
     from cli.flow.source import all_faults, load_flow
-    from cli.jobs.flow_batch import batch_options, run_batch
+    from cli.jobs.flow_batch import REMOTE_SECONDS, batch_options, run_batch
     from runtime.options import RunOptions
 
     if not (math.isfinite(timeout) and timeout > 0):
@@ -93,7 +90,9 @@ def run(
         _print_end(result, as_json=as_json)
         return
     here_alone(server, components=components)
-    asked = batch_options(batch, out, ceiling_tokens, estimate=estimate, retry_failed=retry_failed, as_json=as_json)
+    asked = batch_options(
+        batch, text, out, ceiling_tokens, estimate=estimate, retry_failed=retry_failed, as_json=as_json
+    )
     if asked is not None:
         options = RunOptions(timeout=timeout, session=session, hosts=hosts)
         run_batch(f, asked, options, wanted, components=components, server=server, runner_of=runner_of_settings)

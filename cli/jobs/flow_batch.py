@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
@@ -18,9 +18,13 @@ if TYPE_CHECKING:
     from runtime.options import RunOptions
     from runtime.runner import Runner
 
+REMOTE_SECONDS: Final = 600.0
+"""The longest time of a run that may be asked of a server."""
+
 
 def batch_options(
     batch: Path | None,
+    text: str | None,
     out: Path | None,
     ceiling_tokens: int | None,
     *,
@@ -31,7 +35,7 @@ def batch_options(
     """How a batch is run; None without one.
 
     Raises:
-        BadUsage: an option is given that needs `--batch`, or it needs one more.
+        BadUsage: an option is given that needs `--batch` or does not go with it, one is missing, or its file is wrong.
     """
     if batch is None:
         for name, value in {
@@ -44,8 +48,14 @@ def batch_options(
                 raise BadUsage("usage", f"{name} belongs to --batch.", fix="Add --batch inputs.jsonl.", where=name)
         return None
     from cli.jobs.batch import BatchOptions, needs_out
+    from cli.jobs.inputs import read_inputs
+    from cli.output.files import writable
 
-    options = BatchOptions(batch, out, ceiling_tokens, estimate, retry_failed, as_json)
+    if text is not None:
+        fix = "Leave --input out: each line of the file has its own."
+        raise BadUsage("usage", "--input does not go with --batch.", fix=fix, where="--input")
+    out = writable(None if out is None else str(out))
+    options = BatchOptions(read_inputs(batch), batch, out, ceiling_tokens, estimate, retry_failed, as_json)
     needs_out(options)
     return options
 
@@ -72,18 +82,22 @@ def run_batch(
         runner_of: makes what runs so many flows at the same time on this machine.
     """
     from cli.flow.tweaks import placed_tweaks
-    from cli.jobs.batch import read_inputs, run_at_server, too_many
+    from cli.jobs.inputs import too_many
+    from cli.jobs.server_batch import run_at_server
     from server.routes.jobs.batches import BatchRequest
 
-    inputs = read_inputs(asked.inputs)
     if (remote := server_at(server)) is not None:
         from cli.remote.run import stored_flow
         from flows.document import Flow
 
-        too_many(inputs)
+        too_many(asked.inputs, asked.source)
+        if options.timeout > REMOTE_SECONDS:
+            fix = f"Name at most {REMOTE_SECONDS:.0f} seconds."
+            raise BadUsage("bad_value", "A server runs no flow for so long.", fix=fix, where="--timeout")
         flow_id, loaded = stored_flow(remote, f)
+        session = options.session
         request = BatchRequest(
-            inputs=inputs,
+            inputs=[one.model_copy(update={"session_id": one.session_id or session}) for one in asked.inputs],
             timeout=options.timeout,
             tweaks=placed_tweaks(wanted, loaded),
             allow_hosts=tuple(options.hosts),
@@ -112,7 +126,7 @@ def _run_here(
     from cli.flow.sessions import session_key
     from cli.flow.source import all_faults, load_flow
     from cli.flow.tweaks import checked_tweaks
-    from cli.jobs.batch import LocalBatch, print_batched, print_estimate, read_inputs
+    from cli.jobs.batch import LocalBatch, print_batched, print_estimate
     from cli.settings import settings_of
     from flows.catalogue import Catalogue
     from flows.document import Flow
@@ -120,7 +134,7 @@ def _run_here(
     from runtime.usage.log import UsageLog
     from server.routes.jobs.batches import BatchEstimate
 
-    inputs, places = read_inputs(asked.inputs), settings_of(AssistantSettings).concurrency
+    places = settings_of(AssistantSettings).concurrency
 
     async def estimated(flow: Flow, catalogue: Catalogue | None) -> BatchEstimate:
         from dataclasses import asdict
@@ -133,7 +147,7 @@ def _run_here(
 
             default = settings_of(AssistantSettings).model
             price = price_of(flow, catalogue or Catalogue.load(), default)
-            found = await Batches(database).estimate(LOCAL_USER, session_key(f, flow), len(inputs), price)
+            found = await Batches(database).estimate(LOCAL_USER, session_key(f, flow), len(asked.inputs), price)
             return BatchEstimate.model_validate(asdict(found))
 
     with asyncio.Runner() as loop:
@@ -157,7 +171,7 @@ def _run_here(
                 async with opened_database() as database:
                     usage = UsageLog(database)
                     try:
-                        batch = LocalBatch(asked, inputs, flow.raw)
+                        batch = LocalBatch(asked, flow.raw)
                         return await batch.run(
                             lambda text, own: runner.execute(flow, text, own), options, places, usage
                         )

@@ -20,7 +20,7 @@ BatchOut = Annotated[
 Ceiling = Annotated[
     int | None, typer.Option("--ceiling-tokens", min=1, metavar="N", help="How many tokens a batch may use.")
 ]
-RetryFailed = Annotated[bool, typer.Option("--retry-failed", help="Run again what has failed in a batch, too.")]
+RetryFailed = Annotated[bool, typer.Option("--retry-failed", help="Run again what has failed or was cancelled, too.")]
 EstimateOnly = Annotated[
     bool, typer.Option("--estimate", help="Say what a batch is likely to use, by earlier runs, and run nothing.")
 ]

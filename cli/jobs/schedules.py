@@ -1,10 +1,14 @@
 """`wirewright flow schedule`: what runs a stored flow at a server by itself, at times or when a webhook is called."""
 
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Literal
+from urllib.parse import urlsplit
 
 import typer
 
-from cli.errors import BadUsage
+from cli.errors import BadUsage, CommandError
 from cli.help.group import CommandGroup
 from cli.options import Json
 from cli.output.columns import print_rows
@@ -13,6 +17,7 @@ from cli.remote.option import ServerAddress, needed_server
 
 if TYPE_CHECKING:
     from cli.remote.connection import Server
+    from server.routes.jobs.schedules import ScheduleEntry
 
 commands = CommandGroup("Run stored flows at times, or when a webhook is called.")
 
@@ -48,14 +53,15 @@ def add(
     place = f"{FLOWS}/{segment(RemoteFlows(there).find(flow).id)}/schedules"
     body = {"kind": "webhook" if webhook else "cron", "cron": cron or "", "zone": zone, "notify": notify}
     more = {} if text is None else {"input_value": text}
-    made = there.change(NewSchedule, "POST", place, {**body, **more})
+    with _naming_options():
+        made = there.change(NewSchedule, "POST", place, {**body, **more})
     if as_json:
         print_json(made)
     elif made.token is None:
         print_message(f"Due next at {made.next_at}. Its id: {made.id}")
     else:
         print_message("The token is shown only now. Call it with `Authorization: Bearer TOKEN`:")
-        print_result(f"POST {there.origin}{made.url}\n{made.token}")
+        print_result(f"POST {_address(there, made)}\n{made.token}")
 
 
 @commands.add("list", "wirewright flow schedule list --server https://flows.example.org")
@@ -63,15 +69,15 @@ def list_schedules(server: ServerAddress = None, *, as_json: Json = False) -> No
     """List the schedules and webhooks of your flows."""
     from server.routes.jobs.schedules import SCHEDULES, ScheduleList
 
-    found = _needed(server).read(ScheduleList, SCHEDULES)
+    there = _needed(server)
+    found = there.read(ScheduleList, SCHEDULES)
     if as_json:
         print_json(found)
         return
-    print_rows(
-        (one.id, one.kind, "on" if one.is_on else "off", one.cron or one.url, one.next_at or "", one.flow)
-        for one in found.schedules
-    )
-    if not found.schedules:
+    rows = [_row(there, one) for one in found.schedules]
+    if rows:
+        print_rows([*([HEADER] if sys.stdout.isatty() else []), *rows])
+    else:
         print_message("Nothing runs by itself.")
 
 
@@ -109,6 +115,43 @@ def remove(schedule: ScheduleId, server: ServerAddress = None, *, as_json: Json 
         print_json(Removed(removed=1))
         return
     print_message("Deleted: 1 schedule.")
+
+
+HEADER = ("ID", "KIND", "STATE", "FLOW", "DUE NEXT", "TIMES OR ADDRESS")
+"""What the columns of the list are, for people."""
+
+_OPTIONS = {"$.cron": "--cron", "$.zone": "--zone", "$.notify": "--notify"}
+"""The options of what a server refuses of a schedule."""
+
+
+@contextmanager
+def _naming_options() -> Generator[None]:
+    """Turn what a server refuses of an option's value into an error about that option.
+
+    Raises:
+        BadUsage: the value of an option is wrong.
+    """
+    try:
+        yield
+    except CommandError as error:
+        option = _OPTIONS.get(error.where or "")
+        if option is None:
+            raise
+        message = error.message.removeprefix(f"{option.removeprefix('--')}: ")
+        raise BadUsage(error.code, message, fix=error.fix, where=option) from None
+
+
+def _row(server: "Server", one: "ScheduleEntry") -> tuple[str, ...]:
+    what = f"{one.cron} ({one.zone})" if one.kind == "cron" else _address(server, one)
+    text = "" if one.input_value is None else f", types {one.input_value[:60]!r}"
+    notify = f", reports failures to {one.notify}" if one.notify else ""
+    state = "on" if one.is_on else "off"
+    return (one.id, one.kind, state, one.name or one.flow, one.next_at or "", f"{what}{text}{notify}")
+
+
+def _address(server: "Server", one: "ScheduleEntry") -> str:
+    """Where a webhook is called, at the address by which this command knows the server."""
+    return f"{server.origin}{urlsplit(one.url).path}"
 
 
 def _needed(server: str | None) -> "Server":

@@ -7,6 +7,7 @@ import os
 import select
 import shutil
 import sys
+import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
@@ -15,6 +16,9 @@ from typing import Any, TextIO, cast
 import typer
 
 from cli.output.starting import end_notice
+
+PACE_SECONDS = 10.0
+"""How far apart lines about progress are where they cannot be taken back."""
 
 
 def use_utf8() -> None:
@@ -171,6 +175,24 @@ def progress() -> Callable[[str], None]:
             print_message(message)
 
     return report
+
+
+def paced_progress(seconds: float = PACE_SECONDS, clock: Callable[[], float] = time.monotonic) -> Callable[[str], None]:
+    """A callback like that of `progress` for what changes often: where lines stay, it shows the latest now and then.
+
+    Args:
+        seconds: how far apart two lines are that stay.
+        clock: the time in seconds.
+    """
+    report, due = progress(), float("-inf")
+
+    def show(message: str) -> None:
+        nonlocal due
+        if is_live(sys.stderr) or clock() >= due:
+            due = clock() + seconds
+            report(message)
+
+    return show
 
 
 _shown_progress = False

@@ -121,6 +121,19 @@ class Readable:
         if record.acted:
             _print_record(record.text)
 
+    def begin_again(self, message: str) -> None:
+        """Note that what comes next may have been shown already, beginning with the answer.
+
+        Args:
+            message: why, in a line.
+        """
+        wrapped = self._wrapper is not None
+        self.close()
+        if self._streamed and not wrapped and not self._streamed.endswith("\n"):
+            print_prose("", err=False)
+        self._streamed = ""
+        print_prose(message)
+
     def close(self) -> None:
         """Stop the spinner, and complete the line of an answer that was cut off."""
         self._stop_spinner()

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 from uuid import uuid4
 
 from agent.contract.endings import cancelled, turn_result
-from agent.contract.events import CancelledEvent, CompleteEvent, ErrorEvent, Event
+from agent.contract.events import CancelledEvent, CompleteEvent, ErrorEvent, Event, RewoundEvent
 from agent.contract.requests import AssistRequest
 from agent.turn.record import TurnRecord
 from agent.turn.request import TurnRequest
@@ -22,6 +23,12 @@ from flows.document import Flow
 if TYPE_CHECKING:
     from cli.output.turn import Readable
     from cli.remote.connection import Server
+
+REWOUND: Final = (
+    "The turn goes on in another process, from its last finished step. What follows may be shown twice, and what that "
+    "step began, such as a run or a request to a provider, may be done twice."
+)
+"""What is said when a turn was interrupted at the server."""
 
 _STORED: Final = "The changes are stored as version {version} of {name}."
 
@@ -67,21 +74,28 @@ class Words:
     Args:
         rendering: shows a turn of this machine.
         name: the stored flow that the turn works on, if any.
+        write: writes the resulting flow to a file, and says where it is; None when it is written nowhere.
     """
 
-    def __init__(self, rendering: Readable, name: str = "") -> None:
+    def __init__(self, rendering: Readable, name: str = "", write: Callable[[TurnResult], str] | None = None) -> None:
         self._rendering = rendering
         self._name = name
+        self._write = write
 
     def show(self, event: Event, canvas: RemoteCanvas, result: TurnResult | None, /) -> None:
         """Show what a person is shown of it."""
         for one in canvas.shown(event):
             self._rendering.show(one)
-        if isinstance(event, CancelledEvent):
+        if isinstance(event, RewoundEvent):
+            self._rendering.begin_again(REWOUND)
+        elif isinstance(event, CancelledEvent):
             self._rendering.cancelled(event.record or TurnRecord(), event.message or "Cancelled.")
         elif result is not None:
+            places = [] if self._write is None else [self._write(result)]
             if self._name and isinstance(event, CompleteEvent) and event.data.saved and result.actions:
-                self._rendering.place = _STORED.format(version=event.data.version, name=self._name)
+                places.append(_STORED.format(version=event.data.version, name=self._name))
+            if place := " ".join(filter(None, places)):
+                self._rendering.place = place
             self._rendering.show(TurnEnded(result=result))
 
     def cancelled(self, record: TurnRecord) -> None:

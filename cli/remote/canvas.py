@@ -64,7 +64,10 @@ class RemoteCanvas:
                 return [FlowPreview(flow=Flow.from_json(flow), graph=graph)]
             case CompleteEvent() | ErrorEvent() | CancelledEvent():
                 return []
-            case FileWrittenEvent() | TodosEvent() | RewoundEvent():
+            case RewoundEvent(flow=flow):
+                self.flow = flow
+                return []
+            case FileWrittenEvent() | TodosEvent():
                 return []
             case StartedEvent() | ReasoningEvent() | ToolCallEvent() | ToolResultEvent():
                 return []

@@ -108,7 +108,7 @@ class EgressPolicy:
                 _refused(
                     f"The run may not reach {place(host, port)}: its address is one of this machine or of a private "
                     "network.",
-                    f"Use a public address, or have the operator name the host: {VARIABLE}={host}.",
+                    f"Use a public address, or have the operator name it: {VARIABLE}={place(host, port)}.",
                 )
             )
         return found

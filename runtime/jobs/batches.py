@@ -16,8 +16,9 @@ from runtime.database.backends.clock import DatabaseTime
 from runtime.database.database import Database
 from runtime.database.tables import RunRow
 from runtime.gateway.prices import Price
-from runtime.jobs.errors import BatchNotFound
-from runtime.jobs.job import BATCH, ENDED, QUEUED_LIMIT, NewJob
+from runtime.jobs.content import KEY, digest_of
+from runtime.jobs.errors import BatchNotFound, IdReused
+from runtime.jobs.job import BATCH, ENDED, QUEUED_LIMIT, RETRIED, NewJob, RetriedState
 from runtime.jobs.rows import Jobs, cancel_where, retry_where
 from runtime.jobs.tables import BatchRow, JobRow
 
@@ -41,7 +42,7 @@ class NewBatch:
         version: its version.
         name: its name.
         ceiling_tokens: how many tokens it may use; None for any number.
-        given: the flow and the options of its runs.
+        given: the flow and the options of its runs, as `flow` and `options`.
         inputs: what each run is given.
         seconds: how long each may take.
     """
@@ -141,11 +142,16 @@ class Batches:
     async def start(self, batch: NewBatch) -> Batch:
         """Begin a batch, whose inputs are queued in one transaction; one whose id is there already is that one.
 
+        It is that one only for the same flow, options and inputs. The flow may have changed meanwhile, and the ceiling
+        may be another one: the batch keeps those that it began with.
+
         Raises:
+            IdReused: the id names a batch of another flow, of other options or of other inputs.
             QueueFull: too many jobs of the owner wait already.
             SecretKeyUnavailable: it cannot be encrypted.
         """
-        document = await asyncio.to_thread(self._sealed, batch.given)
+        content = digest_of(batch.flow, batch.given["options"], list(batch.inputs))
+        document = await asyncio.to_thread(self._sealed, {**batch.given, KEY: content})
         items = [
             NewJob(
                 id=f"{batch.id}.{position}",
@@ -163,7 +169,8 @@ class Batches:
         ]
         async with self._database.writing(batch.owner) as connection:
             mine = and_(BatchRow.owner == batch.owner, BatchRow.id == batch.id)
-            if (await connection.execute(select(BatchRow.number).where(mine))).first() is None:
+            there = (await connection.execute(select(BatchRow.flow, BatchRow.document).where(mine))).one_or_none()
+            if there is None:
                 await connection.execute(
                     insert(BatchRow).values(
                         owner=batch.owner,
@@ -179,6 +186,10 @@ class Batches:
                     )
                 )
                 await self._jobs.add_within(connection, items)
+            elif there.flow != batch.flow:
+                raise IdReused("batch", batch.id, "one of another flow")
+            elif (await asyncio.to_thread(self._opened, there.document)).get(KEY, content) != content:
+                raise IdReused("batch", batch.id, "one with other inputs or options")
         return await self.get(batch.owner, batch.id)
 
     async def get(self, owner: str, batch: str) -> Batch:
@@ -248,20 +259,27 @@ class Batches:
                 await connection.execute(this.values(reason=reason))
         return await self.get(owner, batch)
 
-    async def retry(self, owner: str, batch: str, ceiling_tokens: int | None = None) -> Batch:
+    async def retry(
+        self,
+        owner: str,
+        batch: str,
+        ceiling_tokens: int | None = None,
+        states: Sequence[RetriedState] = RETRIED,
+    ) -> Batch:
         """Queue again what has failed or was cancelled, and nothing else.
 
         Args:
             owner: whose batch it is.
             batch: its id.
             ceiling_tokens: how many tokens it may use in all from now on; None leaves what it may.
+            states: whether those that have failed are queued again, those that were cancelled, or both.
 
         Raises:
             BatchNotFound: there is none of this id.
         """
         mine = and_(JobRow.owner == owner, JobRow.batch == batch)
         async with self._database.writing(owner) as connection:
-            if await retry_where(connection, owner, mine):
+            if await retry_where(connection, owner, mine, states):
                 this = update(BatchRow).where(BatchRow.owner == owner, BatchRow.id == batch)
                 more = {} if ceiling_tokens is None else {"ceiling_tokens": ceiling_tokens}
                 await connection.execute(this.values(reason="", **more))

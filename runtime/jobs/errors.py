@@ -22,6 +22,18 @@ class JobError(Exception):
         self.fix = fix
 
 
+class IdReused(JobError):
+    """The id of a batch, or of a webhook's call, names another one already."""
+
+    code = "id_reused"
+
+    def __init__(self, what: str, name: str, differs: str) -> None:
+        super().__init__(
+            f"The id {name!r} names another {what} already: {differs}.",
+            f"Use a new id for each {what}; repeat an id only with the same content.",
+        )
+
+
 class JobNotFound(JobError):
     """There is no such job."""
 
@@ -29,7 +41,8 @@ class JobNotFound(JobError):
 
     def __init__(self, job: str) -> None:
         shown = job if len(job) <= 80 else f"{job[:80]}…"
-        super().__init__(f"There is no job {shown!r}.", "The list of jobs has those that are kept.")
+        fix = "`wirewright jobs list` and GET /api/v1/jobs show those that are kept."
+        super().__init__(f"There is no job {shown!r}.", fix)
 
 
 class JobHasEnded(JobError):
@@ -83,13 +96,22 @@ class BatchNotFound(JobError):
 
     def __init__(self, batch: str) -> None:
         shown = batch if len(batch) <= 80 else f"{batch[:80]}…"
-        super().__init__(f"There is no batch {shown!r}.", "The list of batches has those that are kept.")
+        fix = "`wirewright jobs list` and GET /api/v1/batches show those that are kept."
+        super().__init__(f"There is no batch {shown!r}.", fix)
 
 
 class BadSchedule(JobError):
-    """A schedule cannot be read."""
+    """A schedule cannot be read.
+
+    Attributes:
+        where: the JSON path of what is wrong in a request for one.
+    """
 
     code = "invalid_schedule"
+
+    def __init__(self, message: str, fix: str, where: str = "$.cron") -> None:
+        super().__init__(message, fix)
+        self.where = where
 
 
 class ScheduleNotFound(JobError):
@@ -99,7 +121,8 @@ class ScheduleNotFound(JobError):
 
     def __init__(self, schedule: str) -> None:
         shown = schedule if len(schedule) <= 80 else f"{schedule[:80]}…"
-        super().__init__(f"There is no schedule {shown!r}.", "The list of schedules has those that there are.")
+        fix = "`wirewright flow schedule list` and GET /api/v1/schedules show yours."
+        super().__init__(f"There is no schedule {shown!r}.", fix)
 
 
 class WebhookRefused(JobError):

@@ -26,6 +26,11 @@ QUEUES: Final[tuple[QueueName, ...]] = get_args(QueueName)
 ENDED: Final[tuple[JobState, ...]] = ("done", "failed", "cancelled")
 """The states of jobs that are over."""
 
+RetriedState: TypeAlias = Literal["failed", "cancelled"]
+"""How a job stands that can be queued again."""
+
+RETRIED: Final[tuple[RetriedState, ...]] = get_args(RetriedState)
+
 PERSON: Final = 0
 """The rank of a job that a person waits for."""
 
@@ -101,6 +106,7 @@ class Job:
         ended_at: when it ended; null before.
         error: why it failed, in words for the user; null if it did not.
         run: the id of the run that has its result, or empty.
+        name: the name of the flow now; empty when it is about none that is stored.
     """
 
     id: str
@@ -119,6 +125,7 @@ class Job:
     ended_at: str | None
     error: str | None
     run: str
+    name: str = ""
 
     @property
     def has_ended(self) -> bool:

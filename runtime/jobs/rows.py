@@ -16,14 +16,14 @@ from flows.document import JsonObject
 from runtime.database.backends.clock import DatabaseTime
 from runtime.database.database import Database
 from runtime.jobs.errors import JobGoesOn, JobHasEnded, JobNotFound, QueueFull, TurnNotRetried
-from runtime.jobs.job import ENDED, QUEUED_LIMIT, Job, JobState, NewJob
-from runtime.jobs.tables import JobRow
+from runtime.jobs.job import ENDED, QUEUED_LIMIT, RETRIED, Job, JobState, NewJob, RetriedState
+from runtime.jobs.tables import JobRow, flow_name
 from runtime.jobs.wake import notify
 
 _FIELDS: Final = (
     JobRow.id, JobRow.owner, JobRow.kind, JobRow.queue, JobRow.rank, JobRow.state, JobRow.flow, JobRow.batch,
     JobRow.position, JobRow.worker, JobRow.attempts, JobRow.queued_at, JobRow.started_at, JobRow.ended_at,
-    JobRow.error, JobRow.run,
+    JobRow.error, JobRow.run, flow_name(JobRow),
 )  # fmt: skip
 
 _ADDED_AT_ONCE: Final = 500
@@ -245,9 +245,11 @@ async def cancel_where(connection: AsyncConnection, which: ColumnElement[bool]) 
     return ended.rowcount + asked.rowcount
 
 
-async def retry_where(connection: AsyncConnection, owner: str, which: ColumnElement[bool]) -> int:
+async def retry_where(
+    connection: AsyncConnection, owner: str, which: ColumnElement[bool], states: Sequence[RetriedState] = RETRIED
+) -> int:
     """Queue those of some jobs again that have failed or were cancelled; returns how many."""
-    over = and_(which, JobRow.state.in_(("failed", "cancelled")))
+    over = and_(which, JobRow.state.in_(states))
     wanted = select(JobRow.number, JobRow.queue, JobRow.rank).where(over).order_by(JobRow.position, JobRow.number)
     found = (await connection.execute(wanted)).all()
     if not found:

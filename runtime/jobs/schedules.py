@@ -6,22 +6,23 @@ import asyncio
 import hashlib
 import json
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 from uuid import uuid4
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import ColumnElement, and_, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, RowMapping, and_, delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from flows.document import JsonObject
+from flows.document import Json, JsonObject
 from runtime.database.backends.clock import DatabaseTime
 from runtime.database.database import Database
-from runtime.jobs.errors import BadSchedule, ScheduleNotFound, WebhookRefused
+from runtime.jobs.content import KEY, digest_of
+from runtime.jobs.errors import BadSchedule, IdReused, ScheduleNotFound, WebhookRefused
 from runtime.jobs.job import PERSON, QUEUED_LIMIT, SCHEDULED, NewJob, ScheduleKind
 from runtime.jobs.rows import Jobs
-from runtime.jobs.tables import ScheduleRow
+from runtime.jobs.tables import JobRow, ScheduleRow, flow_name
 
 TOKEN: Final = "whk_"  # noqa: S105  (the beginning of one)
 """What the token of a webhook begins with."""
@@ -41,6 +42,7 @@ class Schedule:
         id: unique for all.
         kind: at times, or whenever its webhook is called.
         flow: the stored flow.
+        name: its name now; empty when it is not stored any more.
         cron: the expression; empty for a webhook.
         zone: the time zone of the expression.
         is_on: whether it is in use.
@@ -48,11 +50,14 @@ class Schedule:
         last_at: when it ran last; null before.
         last_job: the job that it queued last, or empty.
         created_at: when it was made.
+        input_value: the text that its runs type into the chat input; null for the flow's own values.
+        notify: the address that gets a POST when a run has failed, or empty.
     """
 
     id: str
     kind: ScheduleKind
     flow: str
+    name: str
     cron: str
     zone: str
     is_on: bool
@@ -60,11 +65,31 @@ class Schedule:
     last_at: str | None
     last_job: str
     created_at: str
+    input_value: str | None = None
+    notify: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScheduleUpdate:
+    """What becomes of a schedule or webhook; None leaves it as it is.
+
+    Attributes:
+        on: whether it is used.
+        cron: the expression.
+        zone: its time zone.
+        given: what its runs are given, such as `input_value` and `notify`: what is None in it is removed.
+    """
+
+    on: bool | None = None
+    cron: str | None = None
+    zone: str | None = None
+    given: JsonObject = field(default_factory=dict[str, Json])
 
 
 _FIELDS: Final = (
     ScheduleRow.id, ScheduleRow.kind, ScheduleRow.flow, ScheduleRow.cron, ScheduleRow.zone, ScheduleRow.is_on,
     ScheduleRow.next_at, ScheduleRow.last_at, ScheduleRow.last_job, ScheduleRow.created_at,
+    flow_name(ScheduleRow),
 )  # fmt: skip
 
 
@@ -106,39 +131,65 @@ class Schedules:
         return await self._add(owner, "webhook", flow, given, digest=_digest(token)), token
 
     async def all(self, owner: str, flow: str | None = None) -> list[Schedule]:
-        """The schedules and webhooks of an owner, the latest first; of one flow."""
+        """The schedules and webhooks of an owner, the latest first; of one flow.
+
+        Raises:
+            SecretKeyUnavailable: what their runs are given was encrypted with another key.
+        """
         mine = ScheduleRow.owner == owner
         if flow is not None:
             mine = and_(mine, ScheduleRow.flow == flow)
-        wanted = select(*_FIELDS).where(mine).order_by(ScheduleRow.created_at.desc(), ScheduleRow.id)
+        wanted = select(ScheduleRow.document, *_FIELDS).where(mine)
+        latest = wanted.order_by(ScheduleRow.created_at.desc(), ScheduleRow.id)
         async with self._database.reading() as connection:
-            return [Schedule(**row) for row in (await connection.execute(wanted)).mappings()]
+            rows = (await connection.execute(latest)).mappings().all()
+        return await asyncio.to_thread(lambda: [self._schedule(row) for row in rows])
 
     async def get(self, owner: str, schedule: str) -> Schedule:
         """A schedule or webhook.
 
         Raises:
             ScheduleNotFound: there is none of this id.
+            SecretKeyUnavailable: what its runs are given was encrypted with another key.
         """
+        wanted = select(ScheduleRow.document, *_FIELDS).where(_is(owner, schedule))
         async with self._database.reading() as connection:
-            row = (await connection.execute(select(*_FIELDS).where(_is(owner, schedule)))).mappings().one_or_none()
+            row = (await connection.execute(wanted)).mappings().one_or_none()
         if row is None:
             raise ScheduleNotFound(schedule)
-        return Schedule(**row)
+        return await asyncio.to_thread(self._schedule, row)
 
-    async def switch(self, owner: str, schedule: str, *, on: bool) -> Schedule:
-        """Use a schedule or webhook, or let it rest; a time that has passed meanwhile is not made up for.
+    async def change(self, owner: str, schedule: str, change: ScheduleUpdate) -> Schedule:
+        """Change a schedule or webhook, which keeps its id and its token; a time that has passed is not made up for.
+
+        Args:
+            owner: whose it is.
+            schedule: its id.
+            change: what becomes of it.
 
         Raises:
             ScheduleNotFound: there is none of this id.
+            BadSchedule: the expression or the zone cannot be read, it is due too often, or it is a webhook.
+            SecretKeyUnavailable: what its runs are given was encrypted with another key.
         """
         found = await self.get(owner, schedule)
-        async with self._database.writing() as connection:
-            due: str | None = None
-            if on and found.kind == "cron":
+        if found.kind == "webhook" and (change.cron is not None or change.zone is not None):
+            raise BadSchedule("A webhook has no times.", "Leave `cron` and `zone` out.")
+        cron, zone = change.cron or found.cron, change.zone or found.zone
+        is_on = found.is_on if change.on is None else change.on
+        values: dict[str, Any] = {"cron": cron, "zone": zone, "is_on": is_on}
+        async with self._database.writing(owner) as connection:
+            if found.kind == "cron" and (change.cron, change.zone, change.on) != (None, None, None):
                 now = _moment((await connection.execute(select(DatabaseTime()))).scalar_one())
-                due = _text(next_time(found.cron, found.zone, now))
-            await connection.execute(update(ScheduleRow).where(_is(owner, schedule)).values(is_on=on, next_at=due))
+                due = next_time(cron, zone, now)
+                await self._check_distance(cron, zone, due)
+                values["next_at"] = _text(due) if is_on else None
+            if change.given:
+                wanted = select(ScheduleRow.document).where(_is(owner, schedule))
+                stored = await self._opened((await connection.execute(wanted)).scalar_one())
+                merged = {key: one for key, one in {**stored, **change.given}.items() if one is not None}
+                values["document"] = await self._sealed(merged)
+            await connection.execute(update(ScheduleRow).where(_is(owner, schedule)).values(values))
         return await self.get(owner, schedule)
 
     async def remove(self, owner: str, schedule: str) -> None:
@@ -192,6 +243,7 @@ class Schedules:
             job: names the call: a second one of the same name is the first one. None for a new one.
 
         Raises:
+            IdReused: the name was used for a call that said something else.
             WebhookRefused: there is no such webhook in use, or its token is another one.
             QueueFull: too many jobs of its owner wait.
             SecretKeyUnavailable: what the run is given was encrypted with another key.
@@ -203,18 +255,27 @@ class Schedules:
         known = "" if row is None else row.digest
         if not secrets.compare_digest(known, _digest(token)) or row is None or not row.is_on:
             raise WebhookRefused
-        name = f"{row.id}-{job or uuid4().hex}"
+        name, content = f"{row.id}-{job or uuid4().hex}", digest_of(given)
         async with self._database.writing(row.owner) as connection:
-            await self._queue(connection, row, name, given, rank=PERSON)
-            called = update(ScheduleRow).where(ScheduleRow.id == schedule)
-            await connection.execute(called.values(last_at=DatabaseTime(), last_job=name))
+            if await self._queue(connection, row, name, {**given, KEY: content}, rank=PERSON):
+                called = update(ScheduleRow).where(ScheduleRow.id == schedule)
+                await connection.execute(called.values(last_at=DatabaseTime(), last_job=name))
+            elif await self._content(connection, row.owner, name) not in (None, content):
+                raise IdReused("call", job or name, "one with another body")
         return name
 
-    async def _queue(self, connection: AsyncConnection, row: Any, job: str, given: JsonObject, *, rank: int) -> None:
-        stored = json.loads(await asyncio.to_thread(self._database.documents.unseal_text, row.document))
+    async def _content(self, connection: AsyncConnection, owner: str, job: str) -> str | None:
+        """The digest of what the call said that has queued a job; None when none was noted."""
+        wanted = select(JobRow.document).where(JobRow.owner == owner, JobRow.id == job)
+        document = (await connection.execute(wanted)).scalar_one()
+        return (await self._opened(document)).get(KEY)
+
+    async def _queue(self, connection: AsyncConnection, row: Any, job: str, given: JsonObject, *, rank: int) -> int:
+        """Queue a run; returns how many were queued, which is none where one of this name was."""
+        stored = await self._opened(row.document)
         document = {**stored, **given, "schedule": row.id}
         seconds = float(stored.get("timeout", 60.0)) + WAIT_SECONDS
-        await self._jobs.add_within(
+        return await self._jobs.add_within(
             connection,
             [
                 NewJob(
@@ -242,7 +303,7 @@ class Schedules:
         digest: str = "",
         next_at: str | None = None,
     ) -> Schedule:
-        document = await asyncio.to_thread(self._database.documents.seal_text, json.dumps(given, ensure_ascii=False))
+        document = await self._sealed(given)
         made = uuid4().hex
         values = {
             "owner": owner, "id": made, "kind": kind, "flow": flow, "cron": cron, "zone": zone, "is_on": True,
@@ -251,6 +312,18 @@ class Schedules:
         async with self._database.writing(owner) as connection:
             await connection.execute(insert(ScheduleRow).values(values))
         return await self.get(owner, made)
+
+    def _schedule(self, row: RowMapping) -> Schedule:
+        columns: dict[str, Any] = {str(name): value for name, value in row.items()}
+        given = json.loads(self._database.documents.unseal_text(columns.pop("document")))
+        return Schedule(**columns, input_value=given.get("input_value"), notify=given.get("notify") or "")
+
+    async def _opened(self, document: str) -> dict[str, Any]:
+        return json.loads(await asyncio.to_thread(self._database.documents.unseal_text, document))
+
+    async def _sealed(self, given: JsonObject) -> str:
+        text = json.dumps(given, ensure_ascii=False)
+        return await asyncio.to_thread(self._database.documents.seal_text, text)
 
     @staticmethod
     async def _check_distance(cron: str, zone: str, due: datetime) -> None:
@@ -278,7 +351,8 @@ def next_time(cron: str, zone: str, after: datetime) -> datetime:
     try:
         there = ZoneInfo(zone)
     except (ValueError, OSError, LookupError):
-        raise BadSchedule(f"There is no time zone {zone[:60]!r}.", "Name one such as Europe/Berlin, or UTC.") from None
+        fix = "Name one such as Europe/Berlin, or UTC."
+        raise BadSchedule(f"There is no time zone {zone[:60]!r}.", fix, "$.zone") from None
     fix = "Write five fields, such as `0 7 * * 1-5`: minute, hour, day of the month, month, day of the week."
     if len(cron.split()) != 5:
         raise BadSchedule(f"{cron[:60]!r} does not have the five fields of a cron expression.", fix)

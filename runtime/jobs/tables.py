@@ -1,8 +1,9 @@
 """The tables of jobs, batches, schedules and triggers."""
 
-from sqlalchemy import ColumnClause, Index, UniqueConstraint
+from sqlalchemy import ColumnClause, Index, Label, UniqueConstraint, func, select
 
 from runtime.database.base import Base, column, refers_to
+from runtime.database.tables import FlowRow
 
 
 class JobRow(Base):
@@ -144,3 +145,9 @@ class ScheduleRow(Base):
     document: ColumnClause[str]
 
     __table_args__ = (Index(None, "owner", "created_at"), Index(None, "next_at"))
+
+
+def flow_name(row: type[JobRow | ScheduleRow]) -> Label[str]:
+    """The name, as the column `name`, of the flow that a row is about: empty when it is not stored."""
+    named = select(FlowRow.name).where(FlowRow.id == row.flow, FlowRow.owner == row.owner)
+    return func.coalesce(named.scalar_subquery(), "").label("name")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Final
 
 from pydantic import Field, field_validator
 from pydantic_settings import NoDecode
 
 from agent.settings import AssistantSettings
+
+CHAT_BODY_BYTES: Final = 8_000_000
+"""How many bytes the body of a chat or a batch may have, unless the operator says otherwise."""
 
 
 class LimitSettings(AssistantSettings):
@@ -19,8 +22,8 @@ class LimitSettings(AssistantSettings):
     flow_body_limit: int = Field(default=32_000_000, ge=1_024)
     """How many bytes a body may have that carries a flow, or an import; most components have 5 to 30 kB."""
 
-    chat_body_limit: int = Field(default=8_000_000, ge=1_024)
-    """How many bytes the body of an AI SDK client may have, which carries the chat and its files."""
+    chat_body_limit: int = Field(default=CHAT_BODY_BYTES, ge=1_024)
+    """How many bytes the body of an AI SDK client may have, which carries the chat and its files, or of a batch."""
 
     message_limit: int = Field(default=200_000, ge=100)
     """How many characters a message may have; a longer one is refused, one beyond `input_limit` is read in part."""

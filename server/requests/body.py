@@ -10,6 +10,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails, from_json
 from starlette.requests import Request
 
+from agent.contract.problems import reason
 from flows.document import Flow, FlowFormatError, JsonObject
 from runtime.web import body as web
 from runtime.web.body import READ_SECONDS
@@ -108,7 +109,7 @@ def validated(model: type[T], document: object) -> T:
         return model.model_validate(document)
     except ValidationError as error:
         problems = error.errors(include_url=False, include_input=False, include_context=False)
-        message = "; ".join(f"{_path(problem)}: {problem['msg']}" for problem in problems[:5])
+        message = "; ".join(f"{_path(problem)}: {reason(problem)}" for problem in problems[:5])
         raise ApiError(
             422, "invalid_request", message, "Correct the named fields.", f"$.{_path(problems[0])}"
         ) from None

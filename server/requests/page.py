@@ -7,6 +7,7 @@ from typing import Annotated, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from starlette.requests import Request
 
+from agent.contract.problems import reason
 from server.errors import ApiError
 from server.requests.query import is_number
 
@@ -75,7 +76,7 @@ def queried(model: type[Q], request: Request) -> Q:
     except ValidationError as error:
         problem = error.errors(include_url=False, include_input=False, include_context=False)[0]
         name = ".".join(str(step) for step in problem["loc"])
-        message = f"{name}: {problem['msg'].removeprefix('Value error, ')}."
+        message = f"{name}: {reason(problem)}."
         raise ApiError(422, "invalid_request", message, "Correct this parameter.", f"?{name}") from None
 
 

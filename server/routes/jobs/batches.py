@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
-from pydantic import Field, JsonValue, field_validator
+from pydantic import ConfigDict, Field, JsonValue, field_validator, model_validator
 from starlette.endpoints import HTTPEndpoint
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
@@ -18,7 +18,7 @@ from agent.contract.model import ContractModel, Page, Received
 from flows.document import JsonObject
 from runtime.egress.hosts import read_hosts
 from runtime.gateway.prices import price_of
-from runtime.jobs.job import JobState
+from runtime.jobs.job import RETRIED, JobState, RetriedState
 from server.access.caller import Caller, caller_of
 from server.errors import ApiError
 from server.json_response import JsonResponse
@@ -35,11 +35,14 @@ BATCHES: Final = "/api/v1/batches"
 INPUTS: Final = 10_000
 """How many inputs a batch may have."""
 
+AT_ONCE: Final = 200
+"""How many results are read at once."""
+
 NDJSON: Final = "application/x-ndjson"
 
 
 class BatchInput(ContractModel):
-    """One input of a batch.
+    """One input of a batch. Other than in other requests, an unknown key is refused: a misspelt one would run in vain.
 
     Attributes:
         input_value: the text to type into the chat input; null runs the flow with the values as configured.
@@ -50,6 +53,21 @@ class BatchInput(ContractModel):
     input_value: str | None = None
     tweaks: dict[str, dict[str, JsonValue]] = Field(default_factory=dict[str, dict[str, JsonValue]])
     session_id: str | None = Field(default=None, max_length=200)
+
+    model_config = ConfigDict(extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _has_known_keys(cls, given: object) -> object:
+        if not isinstance(given, Mapping):
+            return given
+        keys = cast("Mapping[object, object]", given)
+        known = ", ".join(cls.model_fields)
+        if not keys:
+            raise ValueError(f"An input has at least one of: {known}.")
+        if (unknown := next((str(key) for key in keys if key not in cls.model_fields), None)) is not None:
+            raise ValueError(f"An input has no key {unknown[:60]!r}. It has: {known}.")
+        return keys
 
 
 class BatchRequest(ContractModel):
@@ -88,13 +106,27 @@ class BatchRequest(ContractModel):
 
 
 class BatchRetry(ContractModel):
-    """Asks for what has failed to be run again.
+    """Asks for what has failed or was cancelled to be run again.
 
     Attributes:
+        states: which of them: those that have failed, those that were cancelled, or both.
         ceiling_tokens: how many tokens the batch may use in all from now on; null leaves what it may.
     """
 
+    states: tuple[RetriedState, ...] = Field(default=RETRIED, min_length=1)
     ceiling_tokens: int | None = Field(default=None, ge=1)
+
+
+class ResultsQuery(ContractModel):
+    """Asks for some of a batch's results.
+
+    Attributes:
+        after: the position of the last input that is not wanted.
+        limit: how many at most; null for all.
+    """
+
+    after: int = Field(default=-1, ge=-1)
+    limit: int | None = Field(default=None, ge=1, le=INPUTS)
 
 
 class BatchEntry(Received):
@@ -174,7 +206,12 @@ class BatchLine(Received):
 async def start(request: Request) -> Response:
     """Run a stored flow with each of many inputs, on the workers; the reply is the batch, or an estimate of it."""
     caller = caller_of(request)
-    body = await read_object(request, caller.settings.chat_body_limit)
+    try:
+        body = await read_object(request, caller.settings.chat_body_limit)
+    except ApiError as error:
+        if error.status == 413:
+            error.fix = "Send its inputs as several batches, or have the operator raise WIREWRIGHT_CHAT_BODY_LIMIT."
+        raise
     asked = validated(BatchRequest, body)
     stored = await (await caller.flows()).get(request.path_params["flow_id"])
     batches = await batches_of(request)
@@ -256,24 +293,25 @@ async def retry(request: Request) -> Response:
     caller = caller_of(request)
     asked = validated(BatchRetry, await read_object(request, caller.settings.body_limit, optional=True))
     batches = await batches_of(request)
-    found = await batches.retry(caller.id, request.path_params["batch_id"], asked.ceiling_tokens)
+    found = await batches.retry(caller.id, request.path_params["batch_id"], asked.ceiling_tokens, asked.states)
     caller.state.jobs.wake()
     return JsonResponse(_entry(found))
 
 
-@operation(BatchLine, media_type=NDJSON)
+@operation(BatchLine, query=ResultsQuery, media_type=NDJSON)
 async def results(request: Request) -> Response:
     """What came of the inputs so far, in their order: a line of JSON for each, also of those that wait."""
     caller, batch = caller_of(request), request.path_params["batch_id"]
+    asked = queried(ResultsQuery, request)
     batches = await batches_of(request)
     await batches.get(caller.id, batch)
-    return StreamingResponse(_lines(batches, caller, batch), media_type=NDJSON)
+    return StreamingResponse(_lines(batches, caller, batch, asked), media_type=NDJSON)
 
 
-async def _lines(batches: Batches, caller: Caller, batch: str) -> AsyncGenerator[str]:
-    after = -1
-    while some := await batches.results(caller.id, batch, after):
-        after = some[-1].position
+async def _lines(batches: Batches, caller: Caller, batch: str, asked: ResultsQuery) -> AsyncGenerator[str]:
+    after, left = asked.after, INPUTS if asked.limit is None else asked.limit
+    while left and (some := await batches.results(caller.id, batch, after, min(left, AT_ONCE))):
+        after, left = some[-1].position, left - len(some)
         yield "".join(f"{json.dumps(asdict(one), ensure_ascii=False, separators=(',', ':'))}\n" for one in some)
 
 

@@ -65,6 +65,7 @@ class KeptJob(Received):
         ended_at: when it ended; null before.
         error: why it failed; null if it did not.
         run: the id of the run that has its result, or empty.
+        name: the name of the flow now; empty when it is about none that is stored.
         result: what it gave; null while it goes on, and if it gave nothing.
     """
 
@@ -83,6 +84,7 @@ class KeptJob(Received):
     ended_at: str | None
     error: str | None
     run: str
+    name: str
     result: dict[str, JsonValue] | None
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
 
-from pydantic import Field, JsonValue, field_validator, model_validator
+from pydantic import AfterValidator, Field, JsonValue, field_validator, model_validator
 from starlette.endpoints import HTTPEndpoint
 from starlette.requests import Request
 from starlette.responses import Response
@@ -30,9 +30,20 @@ from server.routes.jobs.queued import JOBS
 from server.state import server_state
 
 if TYPE_CHECKING:
-    from runtime.jobs.schedules import Schedule, Schedules
+    from runtime.jobs.schedules import Schedule, Schedules, ScheduleUpdate
 
 SCHEDULES: Final = "/api/v1/schedules"
+
+
+def _address(given: str) -> str:
+    try:
+        return checked_address(given) if given else given
+    except BadAddress as bad:
+        raise ValueError(str(bad)) from None
+
+
+Address: TypeAlias = Annotated[str, AfterValidator(_address)]
+"""An address for notices of failures, or empty."""
 
 
 class ScheduleRequest(ContractModel):
@@ -59,21 +70,13 @@ class ScheduleRequest(ContractModel):
     tweaks: dict[str, dict[str, JsonValue]] = Field(default_factory=dict[str, dict[str, JsonValue]])
     allow_hosts: tuple[str, ...] = Field(default=(), max_length=50)
     timeout: float = Field(default=60.0, gt=0, le=600, allow_inf_nan=False)
-    notify: str = ""
+    notify: Address = ""
 
     @field_validator("allow_hosts")
     @classmethod
     def _are_hosts(cls, hosts: tuple[str, ...]) -> tuple[str, ...]:
         read_hosts(hosts)
         return hosts
-
-    @field_validator("notify")
-    @classmethod
-    def _is_address(cls, given: str) -> str:
-        try:
-            return checked_address(given) if given else given
-        except BadAddress as bad:
-            raise ValueError(str(bad)) from None
 
     @model_validator(mode="after")
     def _has_times(self) -> ScheduleRequest:
@@ -83,13 +86,39 @@ class ScheduleRequest(ContractModel):
 
 
 class ScheduleChange(ContractModel):
-    """Asks for a schedule or webhook to rest, or to be used again.
+    """Asks for a change of a schedule or webhook, which keeps its id and its token. What is left out stays as it is.
 
     Attributes:
         is_on: whether it is used.
+        cron: five fields; for a schedule alone.
+        zone: the time zone of the expression; for a schedule alone.
+        input_value: the text to type into the chat input; null for the flow's own values.
+        notify: an address that gets a POST when a run has failed; empty for none.
     """
 
-    is_on: bool
+    is_on: bool = True
+    cron: str = Field(default="", min_length=1, max_length=200)
+    zone: str = Field(default="", min_length=1, max_length=100)
+    input_value: str | None = None
+    notify: Address = ""
+
+    @model_validator(mode="after")
+    def _changes_something(self) -> ScheduleChange:
+        if not self.model_fields_set:
+            raise ValueError(f"Name at least one of: {', '.join(ScheduleChange.model_fields)}.")
+        return self
+
+    @property
+    def update(self) -> ScheduleUpdate:
+        """What becomes of the schedule."""
+        from runtime.jobs.schedules import ScheduleUpdate
+
+        return ScheduleUpdate(
+            on=self.is_on if "is_on" in self.model_fields_set else None,
+            cron=self.cron.strip() or None,
+            zone=self.zone or None,
+            given=self.model_dump(include={"input_value", "notify"}, exclude_unset=True),
+        )
 
 
 class ScheduleEntry(Received):
@@ -99,6 +128,7 @@ class ScheduleEntry(Received):
         id: unique for all.
         kind: at times, or whenever its webhook is called.
         flow: the stored flow.
+        name: its name now; empty when it is not stored any more.
         cron: the expression; empty for a webhook.
         zone: the time zone of the expression; empty for a webhook.
         is_on: whether it is in use.
@@ -106,12 +136,15 @@ class ScheduleEntry(Received):
         last_at: when it ran last; null before.
         last_job: the job that it queued last, or empty.
         created_at: when it was made.
-        url: where a webhook is called; empty for a schedule.
+        input_value: the text that its runs type into the chat input; null for the flow's own values.
+        notify: the address that gets a POST when a run has failed, or empty.
+        url: where a webhook is called, as this request has named the server; empty for a schedule.
     """
 
     id: str
     kind: ScheduleKind
     flow: str
+    name: str
     cron: str
     zone: str
     is_on: bool
@@ -119,6 +152,8 @@ class ScheduleEntry(Received):
     last_at: str | None
     last_job: str
     created_at: str
+    input_value: str | None
+    notify: str
     url: str
 
 
@@ -158,7 +193,7 @@ class OfFlow(HTTPEndpoint):
         """All of them."""
         stored = await (await caller_of(request).flows()).get(request.path_params["flow_id"])
         found = await (await schedules_of(request)).all(request.user.id, stored.entry.id)
-        return JsonResponse(ScheduleList(schedules=[_entry(one) for one in found]))
+        return JsonResponse(ScheduleList(schedules=[_entry(request, one) for one in found]))
 
     @operation(NewSchedule, body=ScheduleRequest, status=201, headers=("Location",), errors=(422,))
     async def post(self, request: Request) -> Response:
@@ -175,7 +210,7 @@ class OfFlow(HTTPEndpoint):
         else:
             made, token = await schedules.add_webhook(caller.id, stored.entry.id, given)
         caller.state.jobs.scheduled()
-        reply = NewSchedule.model_validate({**_entry(made).model_dump(), "token": token})
+        reply = NewSchedule.model_validate({**_entry(request, made).model_dump(), "token": token})
         headers = {"Location": f"{SCHEDULES}/{made.id}"}
         return JsonResponse(reply, 201, headers if token is None else {**headers, **SHOWN_ONCE})
 
@@ -184,7 +219,7 @@ class OfFlow(HTTPEndpoint):
 async def everything(request: Request) -> Response:
     """The schedules and webhooks of all flows."""
     found = await (await schedules_of(request)).all(request.user.id)
-    return JsonResponse(ScheduleList(schedules=[_entry(one) for one in found]))
+    return JsonResponse(ScheduleList(schedules=[_entry(request, one) for one in found]))
 
 
 class OneSchedule(HTTPEndpoint):
@@ -194,17 +229,17 @@ class OneSchedule(HTTPEndpoint):
     async def get(self, request: Request) -> Response:
         """When it is due, and what it did last."""
         found = await (await schedules_of(request)).get(request.user.id, request.path_params["schedule_id"])
-        return JsonResponse(_entry(found))
+        return JsonResponse(_entry(request, found))
 
     @operation(ScheduleEntry, body=ScheduleChange)
     async def patch(self, request: Request) -> Response:
-        """Let it rest, or use it again."""
+        """Change its times, its input or its notices, or let it rest; a webhook keeps its token."""
         caller = caller_of(request)
         asked = validated(ScheduleChange, await read_object(request, caller.settings.body_limit))
         schedules = await schedules_of(request)
-        found = await schedules.switch(caller.id, request.path_params["schedule_id"], on=asked.is_on)
+        found = await schedules.change(caller.id, request.path_params["schedule_id"], asked.update)
         caller.state.jobs.scheduled()
-        return JsonResponse(_entry(found))
+        return JsonResponse(_entry(request, found))
 
     @operation()
     async def delete(self, request: Request) -> Response:
@@ -266,8 +301,8 @@ async def schedules_of(request: Request) -> Schedules:
     return Schedules(caller.assistant.database, caller.settings.user_queued_jobs)
 
 
-def _entry(schedule: Schedule) -> ScheduleEntry:
-    url = f"{HOOKS_FOLDER}{schedule.id}" if schedule.kind == "webhook" else ""
+def _entry(request: Request, schedule: Schedule) -> ScheduleEntry:
+    url = f"{str(request.base_url).rstrip('/')}{HOOKS_FOLDER}{schedule.id}" if schedule.kind == "webhook" else ""
     return ScheduleEntry.model_validate({**asdict(schedule), "url": url})
 
 

@@ -2,12 +2,15 @@
 
 import asyncio
 import json
+import signal
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cli.jobs.batch import BatchOptions, LocalBatch, read_inputs
+from cli.errors import BadUsage
+from cli.jobs.batch import BatchOptions, LocalBatch
+from cli.jobs.inputs import read_inputs
 from runtime.database.database import Database
 from runtime.options import RunOptions
 from runtime.results import RunError, RunMetrics, RunResult
@@ -36,13 +39,14 @@ def played(folder: Path, runs: Runs, flow: dict[str, Any] = FLOW, places: int = 
     """A batch of the inputs in a folder; returns its summary."""
     out = folder / "results.jsonl"
     settings: dict[str, Any] = {"ceiling_tokens": None, "estimate": False, "retry_failed": False, **more}
-    options = BatchOptions(inputs=folder / "inputs.jsonl", out=out, as_json=True, **settings)
+    source = folder / "inputs.jsonl"
+    options = BatchOptions(inputs=read_inputs(source), source=source, out=out, as_json=True, **settings)
 
     async def work() -> dict[str, Any]:
         database = Database(f"sqlite+aiosqlite:///{folder / 'w.db'}", folder)
         usage = UsageLog(database)
         try:
-            batch = LocalBatch(options, read_inputs(options.inputs), flow)
+            batch = LocalBatch(options, flow)
             return {**await batch.run(runs, RunOptions(), places, usage)}
         finally:
             await usage.aclose()
@@ -108,7 +112,68 @@ def test_a_line_that_is_no_input_is_named(tmp_path: Path, line: str, wirewright:
     batch = ("--batch", tmp_path / "inputs.jsonl", "--out", tmp_path / "out.jsonl", "--json")
     done = wirewright("flow", "run", "echo.flow", *batch)
     assert (done.code, done.json["error"]["code"]) == (2, "bad_input")
-    assert done.json["error"]["message"].startswith("Line 2 of ")
+    assert "line 2: " in done.json["error"]["message"]
+
+
+def test_wrong_lines_are_named_with_their_keys_and_nothing_is_run(tmp_path: Path, wirewright: Wirewright) -> None:
+    wrong = [{"input_val": "typo"}, {}, {"input_value": 7}, 7, {"foo": 1, "input_value": "a"}, {"x": 1}, {"y": 1}]
+    (tmp_path / "inputs.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in ["a", *wrong]))
+    batch = ("--batch", tmp_path / "inputs.jsonl", "--out", tmp_path / "out.jsonl", "--json")
+    done = wirewright("flow", "run", "echo.flow", *batch)
+    said = done.json["error"]["message"]
+    assert (done.code, done.json["error"]["where"], (tmp_path / "out.jsonl").exists()) == (2, "--batch", False)
+    assert "7 lines of " in said
+    assert "line 2: An input has no key 'input_val'. It has: input_value, tweaks, session_id" in said
+    assert "line 3: An input has at least one of" in said
+    assert "line 4: input_value: Input should be a valid string" in said
+    assert "line 5: this is neither a string nor an object; line 6: An input has no key 'foo'" in said
+    assert "line 7" not in said
+    assert said.endswith(" and 2 more.")
+
+
+def test_a_file_of_inputs_that_cannot_be_read_is_named_with_the_reason(tmp_path: Path, wirewright: Wirewright) -> None:
+    def refused(*more: str | Path) -> tuple[int, str, str]:
+        done = wirewright("flow", "run", "echo.flow", "--batch", tmp_path / "inputs.jsonl", *more, "--json")
+        return done.code, done.json["error"]["where"], done.json["error"]["message"]
+
+    assert refused() == (2, "--batch", f"{tmp_path / 'inputs.jsonl'} does not exist.")
+    (tmp_path / "inputs.jsonl").write_bytes(b'"caf\xe9"\n')
+    assert refused() == (2, "--batch", f"{tmp_path / 'inputs.jsonl'} is not UTF-8 text (byte 4).")
+    inputs(tmp_path, "a")
+    assert refused("--out", tmp_path)[:2] == (2, "--out")
+    assert refused("--out", tmp_path / "out", "--input", "b")[:2] == (2, "--input")
+
+
+def test_a_batch_says_how_far_it_is_and_how_to_go_on_when_it_is_interrupted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    inputs(tmp_path, "a", "b", "c")
+
+    class Interrupted(Runs):
+        async def __call__(self, text: str | None, options: RunOptions) -> RunResult:
+            if len(self.given) == 2:
+                signal.raise_signal(signal.SIGINT)
+                await asyncio.Event().wait()
+            return await super().__call__(text, options)
+
+    with pytest.raises(KeyboardInterrupt):
+        played(tmp_path, Interrupted(), places=1)
+    said = " ".join(capsys.readouterr().err.split())
+    assert "0 of 3 inputs have ended, 1 running; 0 tokens" in said
+    assert "2 of 3 inputs have ended; their results are in " in said
+    assert "The same command goes on with the rest." in said
+    assert played(tmp_path, runs := Runs())["ok"]
+    assert runs.given == ["c"]
+    assert "2 of 3 inputs have ended already." in capsys.readouterr().err
+
+
+def test_results_of_a_server_are_not_taken_for_those_of_this_machine(tmp_path: Path) -> None:
+    inputs(tmp_path, "a")
+    theirs = '{"position":0,"state":"done","result":null,"error":null,"attempts":1}\n'
+    (tmp_path / "results.jsonl").write_text(theirs)
+    with pytest.raises(BadUsage, match="no results of a batch on this machine"):
+        played(tmp_path, Runs())
+    assert (tmp_path / "results.jsonl").read_text() == theirs
 
 
 def test_options_of_a_batch_need_one_and_a_batch_needs_a_file_for_its_results(
@@ -120,8 +185,9 @@ def test_options_of_a_batch_need_one_and_a_batch_needs_a_file_for_its_results(
     assert (alone.code, alone.json["error"]["where"]) == (2, "--out")
     (tmp_path / "notes.txt").write_text("something else")
     with pytest.raises(Exception, match="holds no results"):
-        options = BatchOptions(tmp_path / "inputs.jsonl", tmp_path / "notes.txt", None, False, False, True)
-        batch = LocalBatch(options, read_inputs(options.inputs), FLOW)
+        source = tmp_path / "inputs.jsonl"
+        options = BatchOptions(read_inputs(source), source, tmp_path / "notes.txt", None, False, False, True)
+        batch = LocalBatch(options, FLOW)
         asyncio.run(batch.run(Runs(), RunOptions(), 1, UsageLog(Database("sqlite+aiosqlite://", tmp_path))))
     assert (tmp_path / "notes.txt").read_text() == "something else"
 

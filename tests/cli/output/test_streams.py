@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cli.output.streams import encoded, print_result, printable, progress
+from cli.output.streams import encoded, paced_progress, print_result, printable, progress
 
 ROOT = Path(__file__).parents[3]
 values = st.recursive(
@@ -64,3 +64,12 @@ def test_control_characters_reach_a_file_as_they_are_and_no_terminal() -> None:
 def test_a_result_goes_into_a_pipe_to_the_letter(capsys: pytest.CaptureFixture[str]) -> None:
     print_result("A\x1b[31mB\x07")
     assert capsys.readouterr().out == "A\x1b[31mB\x07\n"
+
+
+def test_progress_that_stays_is_shown_now_and_then(capsys: pytest.CaptureFixture[str]) -> None:
+    now = [0.0]
+    show = paced_progress(10, lambda: now[0])
+    for moment, message in ((0.0, "1 of 9"), (3.0, "2 of 9"), (10.0, "3 of 9"), (19.0, "4 of 9"), (30.0, "3 of 9")):
+        now[0] = moment
+        show(message)
+    assert capsys.readouterr().err.splitlines() == ["1 of 9", "3 of 9"]

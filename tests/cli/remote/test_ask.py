@@ -12,7 +12,9 @@ import httpx
 import pytest
 from pydantic_ai import ToolCallPart
 
+from agent.contract.events import read_event
 from cli.errors import INTERRUPTED
+from cli.remote.canvas import RemoteCanvas
 from flows.document import Flow, JsonObject
 from tests.cli.remote.conftest import Serve
 
@@ -49,6 +51,22 @@ def test_a_stored_flow_is_changed_by_its_name_and_stored_again(serve: Serve, ech
     assert "The changes are stored as version 2 of Echo." in done.err
     assert remote.run("flow", "list", "--json").json["flows"][0]["version"] == 2
     assert "Reply" in (tmp_path / "out.json").read_text()
+
+
+def test_a_flow_that_is_written_to_a_file_is_said_to_be_there_and_nowhere_else(
+    serve: Serve, echo: JsonObject, tmp_path: Path
+) -> None:
+    node = next(node.id for node in Flow.from_json(echo).nodes if node.type == "ChatOutput")
+    call = ToolCallPart("edit_flow", {"changes": f"names:\n  {node}: Reply"})
+    remote = serve("build_flow", call, "Renamed.", "build_flow", call, "Renamed.")
+    source, out = tmp_path / "echo.json", tmp_path / "out.json"
+    source.write_text(json.dumps(echo))
+    done = remote.run("ask", "Call the output Reply", "--flow", "-", "--out", out, stdin=source.read_bytes())
+    said = " ".join(done.err.split())
+    assert (done.code, said.count(str(out)), "not kept" in said) == (0, 1, False), said
+    assert "Reply" in out.read_text()
+    quiet = remote.run("ask", "Call the output Reply", "--flow", "-", stdin=source.read_bytes())
+    assert "not kept" in " ".join(quiet.err.split())
 
 
 def test_a_file_of_this_machine_is_sent_along(serve: Serve, tmp_path: Path) -> None:
@@ -130,3 +148,48 @@ def soon(what: Callable[[], bool]) -> bool:
     while not what() and time.monotonic() < deadline:
         time.sleep(0.02)
     return what()
+
+
+class Rewinding(httpx.AsyncByteStream):
+    """A response whose first event says that another process goes on with the turn."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        yield b'data: {"event": "rewound", "to": 0, "flow": {"data": {"nodes": [], "edges": []}}}\n\n'
+        async for piece in self._stream:
+            yield piece
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+
+@pytest.mark.parametrize("command", ["ask", "chat"])
+def test_a_turn_that_goes_on_elsewhere_says_what_may_happen_twice(
+    command: str, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    remote = serve("question", ANSWER)
+    handle = httpx.AsyncHTTPTransport.handle_async_request
+
+    async def rewinding(self: httpx.AsyncHTTPTransport, request: httpx.Request) -> httpx.Response:
+        response = await handle(self, request)
+        if request.url.path.endswith("/stream"):
+            response.stream = Rewinding(response.stream)
+        return response
+
+    monkeypatch.setattr(httpx.AsyncHTTPTransport, "handle_async_request", rewinding)
+    done = remote.run(command, QUESTION) if command == "ask" else remote.run(command, stdin=f"{QUESTION}\n".encode())
+    assert done.code == 0, done
+    said = " ".join(done.err.split())
+    assert said.count("The turn goes on in another process, from its last finished step.") == 1
+    assert "may be done twice" in said
+    assert ANSWER in " ".join(done.out.split())
+
+
+def test_steps_that_are_told_again_are_told_from_the_canvas_before_them(echo: JsonObject) -> None:
+    canvas = RemoteCanvas(Flow.from_json(echo))
+    rewound = read_event(json.dumps({"event": "rewound", "to": 0, "flow": Flow.empty().to_json()}))
+    assert rewound is not None
+    assert canvas.shown(rewound) == []
+    assert not canvas.flow.nodes

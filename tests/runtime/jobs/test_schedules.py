@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from runtime.database.database import Database
 from runtime.jobs.errors import BadSchedule, ScheduleNotFound, WebhookRefused
 from runtime.jobs.rows import Jobs
-from runtime.jobs.schedules import Schedules, next_time
+from runtime.jobs.schedules import Schedules, ScheduleUpdate, next_time
 from tests.databases.stored import query
 
 LONG_AGO = "2026-01-01T00:00:00.000+00:00"
@@ -66,7 +66,7 @@ async def test_a_time_that_has_passed_is_queued_once_though_several_look(databas
     found = await schedules[2].get("ada", made.id)
     assert (found.last_job, found.next_at) == (jobs[0].id, made.next_at)
     assert (await schedules[0].next_in() or 0) > 0
-    assert (await schedules[0].switch("ada", made.id, on=False)).next_at is None
+    assert (await schedules[0].change("ada", made.id, ScheduleUpdate(on=False))).next_at is None
     assert await schedules[0].next_in() is None
     with pytest.raises(ScheduleNotFound):
         await schedules[0].remove("bob", made.id)
@@ -91,7 +91,7 @@ async def test_a_webhook_takes_its_own_token_alone_and_keeps_a_digest_of_it(data
     first = await schedules.call(made.id, token, {}, "one")
     assert await schedules.call(made.id, token, {}, "one") == first
     assert (await Jobs(database).page("ada", 10))[1] == 1
-    await schedules.switch("ada", made.id, on=False)
+    await schedules.change("ada", made.id, ScheduleUpdate(on=False))
     with pytest.raises(WebhookRefused):
         await schedules.call(made.id, token, {})
     await database.aclose()

@@ -65,6 +65,11 @@ async def test_only_what_has_failed_is_run_again(catalogue: Catalogue, echo: Jso
         assert (await ended(live.client, "b"))["counts"] == {"done": 2, "failed": 1}
         (bad,) = [line for line in await lines(live.client, "b") if line["state"] == "failed"]
         assert bad["error"] == "It broke."
+        untouched = await live.client.post(f"{BATCHES}/b/retry", json={"states": ["cancelled"]})
+        assert (untouched.json()["ended"], untouched.json()["counts"]) == (True, {"done": 2, "failed": 1})
+        part = await live.client.get(f"{BATCHES}/b/results", params={"after": 0, "limit": 1})
+        assert [json.loads(line)["position"] for line in part.text.splitlines()] == [1]
+        assert (await live.client.get(f"{BATCHES}/b/results", params={"limit": 0})).status_code == 422
         (await live.client.post(f"{BATCHES}/b/retry")).raise_for_status()
         assert (await ended(live.client, "b"))["counts"] == {"done": 3}
     assert len(runner.asked) == 4
@@ -113,3 +118,56 @@ async def test_a_batch_is_cancelled_and_a_job_of_it_shows_how_it_stands(catalogu
         (await live.client.post(f"{BATCHES}/b/cancel")).raise_for_status()
         found = await ended(live.client, "b")
         assert (found["counts"], found["reason"]) == ({"cancelled": 5}, "The batch was cancelled.")
+
+
+async def test_an_id_is_that_of_the_same_flow_and_inputs_alone(catalogue: Catalogue, echo: JsonObject) -> None:
+    async with serving(assistant(catalogue, None, StandInRunner(results=[ran("said")]))) as live:
+        flow, other = [(await live.client.post(FLOWS, json=echo)).json()["id"] for _ in range(2)]
+        body: dict[str, Any] = {"inputs": ["a", {"input_value": "b"}], "id": "b", "ceiling_tokens": 7}
+        (await live.client.post(f"{FLOWS}/{flow}/batch", json=body)).raise_for_status()
+        same = {"id": "b", "inputs": [{"input_value": "a"}, "b"], "ceiling_tokens": 9}
+        assert (await live.client.post(f"{FLOWS}/{flow}/batch", json=same)).status_code == 202
+        for place, sent, differs in (
+            (other, body, "another flow"),
+            (flow, {**body, "inputs": ["a"]}, "other inputs"),
+            (flow, {**body, "inputs": ["b", "a"]}, "other inputs"),
+            (flow, {**body, "timeout": 7}, "other inputs or options"),
+            (flow, {**body, "tweaks": {"in": {"a": 1}}}, "other inputs or options"),
+        ):
+            refused = await live.client.post(f"{FLOWS}/{place}/batch", json=sent)
+            assert (refused.status_code, refused.json()["error"]["code"]) == (422, "id_reused"), refused.text
+            assert differs in refused.json()["error"]["message"]
+        changed = await live.client.put(f"{FLOWS}/{flow}", json={**echo, "name": "New"}, headers={"If-Match": '"1"'})
+        assert changed.status_code == 200
+        again = await live.client.post(f"{FLOWS}/{flow}/batch", json=body)
+        assert (again.status_code, again.json()["version"]) == (202, 1)
+        assert (await live.client.get(BATCHES)).json()["total"] == 1
+
+
+@pytest.mark.parametrize(
+    ("wrong", "place", "said"),
+    [
+        (
+            {"input_val": "typo"},
+            "$.inputs.1",
+            "An input has no key 'input_val'. It has: input_value, tweaks, session_id.",
+        ),
+        ({"input_value": "a", "foo": 1}, "$.inputs.1", "An input has no key 'foo'."),
+        ({}, "$.inputs.1", "An input has at least one of: input_value, tweaks, session_id."),
+        (7, "$.inputs.1", "should be an object"),
+    ],
+)
+async def test_an_input_with_an_unknown_key_is_refused_before_anything_runs(
+    wrong: object, place: str, said: str, catalogue: Catalogue, echo: JsonObject
+) -> None:
+    runner = StandInRunner(results=[ran("said")])
+    async with serving(assistant(catalogue, None, runner)) as live:
+        flow = (await live.client.post(FLOWS, json=echo)).json()["id"]
+        refused = await live.client.post(f"{FLOWS}/{flow}/batch", json={"inputs": ["a", wrong], "more": "is ignored"})
+        error = refused.json()["error"]
+        assert (refused.status_code, error["code"], error["where"]) == (422, "invalid_request", place)
+        assert said in error["message"]
+        assert "alue error" not in error["message"]
+        assert "instance" not in error["message"]
+        assert (await live.client.get(BATCHES)).json()["total"] == 0
+    assert runner.asked == []

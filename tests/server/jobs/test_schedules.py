@@ -109,6 +109,51 @@ async def test_a_webhook_is_called_with_its_own_token_and_a_body(catalogue: Cata
         assert said == ["as made", "mine", '{"order": 7}']
         again = [(await live.stranger.post(made["url"], headers=headers, json={"id": "7"})).json() for _ in range(2)]
         assert again[0] == again[1]
+        for other in ({"id": "7", "input_value": "other"}, {"id": "7", "order": 8}, {"id": "7", "session_id": "s"}):
+            reused = await live.stranger.post(made["url"], headers=headers, json=other)
+            assert (reused.status_code, reused.json()["error"]["code"]) == (422, "id_reused")
+        assert (await live.stranger.post(made["url"], headers=headers, json={"id": "7"})).json() == again[0]
+
+
+async def test_a_schedule_is_changed_and_a_webhook_keeps_its_token(catalogue: Catalogue, echo: JsonObject) -> None:
+    async with serving(assistant(catalogue, None, StandInRunner(results=[ran("said")]))) as live:
+        flow = (await live.client.post(FLOWS, json={**echo, "name": "Echo"})).json()["id"]
+
+        async def patched(made: dict[str, Any], **change: Any) -> dict[str, Any]:
+            reply = await live.client.patch(f"/api/v1/schedules/{made['id']}", json=change)
+            assert reply.status_code == 200, reply.text
+            assert reply.json() == (await live.client.get(f"/api/v1/schedules/{made['id']}")).json()
+            return reply.json()
+
+        body = {"cron": "0 7 * * *", "input_value": "hi", "timeout": 7}
+        made = (await live.client.post(f"{FLOWS}/{flow}/schedules", json=body)).json()
+        assert (made["name"], made["input_value"], made["notify"], made["url"]) == ("Echo", "hi", "", "")
+        moved = await patched(made, cron="30 8 * * *", zone="Europe/Berlin", notify="https://a.example/x")
+        assert (moved["cron"], moved["zone"], moved["input_value"]) == ("30 8 * * *", "Europe/Berlin", "hi")
+        assert moved["notify"] == "https://a.example/x"
+        assert moved["next_at"][14:16] == "30"
+        assert (await patched(made, is_on=False))["next_at"] is None
+        silent = await patched(made, input_value=None, notify="")
+        assert (silent["input_value"], silent["notify"], silent["is_on"], silent["next_at"]) == (None, "", False, None)
+        assert (await patched(made, is_on=True))["next_at"] == moved["next_at"]
+
+        body = {"kind": "webhook", "input_value": "as made"}
+        hook = (await live.client.post(f"{FLOWS}/{flow}/schedules", json=body)).json()
+        assert hook["url"] == f"{str(live.client.base_url).rstrip('/')}/api/v1/hooks/{hook['id']}"
+        await patched(hook, input_value="as changed")
+        called = await live.stranger.post(hook["url"], headers={"Authorization": f"Bearer {hook['token']}"})
+        assert (await run_of(live.client, called.json()["job"]))["input"] == "as changed"
+
+        for which, change, where, said in (
+            (made, {}, "$.body", "Name at least one of: is_on, cron, zone, input_value, notify."),
+            (made, {"cron": "61 * * * *"}, "$.cron", "not a cron expression"),
+            (made, {"zone": "No/Where"}, "$.zone", "time zone"),
+            (made, {"notify": "nowhere"}, "$.notify", "notify: This is not an address"),
+            (hook, {"cron": "0 7 * * *"}, "$.cron", "A webhook has no times."),
+        ):
+            refused = await live.client.patch(f"/api/v1/schedules/{which['id']}", json=change)
+            error = refused.json()["error"]
+            assert (refused.status_code, error["where"], said in error["message"]) == (422, where, True), error
 
 
 async def test_a_failed_run_is_told_where_the_operator_allows_it(
