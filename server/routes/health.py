@@ -65,7 +65,7 @@ async def readyz(request: Request) -> Response:
         parts.insert(0, Part("server", "stopping", "The server is stopping.", "Ask another one."))
     facts = readiness(*parts)
     if state.settings.leaves_work and state.jobs.standing is not None:
-        facts["workers"] = dict(state.jobs.standing.workers)
+        facts["workers"] = {**state.jobs.standing.workers}
     return JsonResponse(facts, 200) if facts["ready"] else JsonResponse(facts, 503, {"Retry-After": RETRY_SECONDS})
 
 
