@@ -52,6 +52,7 @@ class Carries:
 
 
 FIND = f"GET {FLOW}"
+JOB = ("GET /api/v1/jobs", "GET /api/v1/batches", "GET /api/v1/batches/{batch_id}", "GET /api/v1/jobs/{job_id}")
 EVALUATED = Here(
     "an evaluation plays on the machine that has its scenarios and journals; `eval results` reads a server's"
 )
@@ -169,10 +170,10 @@ PARITY: dict[str, OnServer | Here | Carries] = {
         "runs cancel last", ("GET /api/v1/runs", "POST /api/v1/runs/{run_id}/cancel"), alone=True, code=1
     ),
     "worker": Here("it is a process that works beside the servers, on their database"),
-    "jobs list": OnServer("jobs list", ("GET /api/v1/jobs",)),
-    "jobs show": OnServer("jobs show none", ("GET /api/v1/jobs", "GET /api/v1/jobs/{job_id}"), code=1),
-    "jobs cancel": OnServer("jobs cancel none", ("GET /api/v1/jobs", "GET /api/v1/jobs/{job_id}"), code=1),
-    "jobs retry": OnServer("jobs retry none", ("GET /api/v1/jobs", "GET /api/v1/jobs/{job_id}"), code=1),
+    "jobs list": OnServer("jobs list", ("GET /api/v1/jobs", "GET /api/v1/batches")),
+    "jobs show": OnServer("jobs show none", JOB, code=1),
+    "jobs cancel": OnServer("jobs cancel none", JOB, code=1),
+    "jobs retry": OnServer("jobs retry none", JOB, code=1),
     "flow schedule add": OnServer(
         "flow schedule add Echo --cron '0 7 * * *'", (FIND, "GET /api/v1/flows", f"POST {FLOW}/schedules"), alone=True
     ),
@@ -244,13 +245,10 @@ WITHOUT_COMMAND: dict[str, str] = {
     "GET /api/v1/schedules/{schedule_id}": "`flow schedule list` says it",
     "POST /api/v1/hooks/{hook_id}": "programs call it, with the webhook's own token",
     f"POST {FLOW}/batch": "`flow run --batch`: test_jobs.py",
-    "GET /api/v1/batches/{batch_id}": "`flow run --batch` follows its batch with it",
     "GET /api/v1/batches/{batch_id}/results": "`flow run --batch --out` writes them",
     "POST /api/v1/batches/{batch_id}/retry": "`flow run --batch --retry-failed`: test_jobs.py",
-    **dict.fromkeys(
-        ("GET /api/v1/batches", "POST /api/v1/batches/{batch_id}/cancel", "DELETE /api/v1/batches/{batch_id}"),
-        "front ends list, end and erase batches; `flow run --batch` follows its own",
-    ),
+    "POST /api/v1/batches/{batch_id}/cancel": "`jobs cancel` of a batch that is there: test_jobs.py",
+    "DELETE /api/v1/batches/{batch_id}": "front ends erase batches",
     "GET /metrics": "a monitoring system reads it",
     **{
         f"{method} /mcp{group}": "MCP clients speak with it; `mcp --server` carries them there"
