@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from flows.catalogue import Catalogue
@@ -105,7 +106,7 @@ async def attacked(catalogue: Catalogue, folder: Path) -> AsyncGenerator[Target]
     (outside / "private.txt").write_text(SECRETS["outside"])
     who = assistant(catalogue)
     canvas = flow_of(LOUDER, catalogue)
-    async with serving(who) as live:
+    async with serving(who, ServerSettings(flow_body_limit=1_000_000)) as live:
         port = str(live.client.base_url.port)
         stored = await live.client.post(FLOWS, json=canvas.to_json())
         await live.client.post("/api/v1/files", files={"file": ("notes.md", b"The office opens at nine.")})
@@ -125,7 +126,7 @@ async def attacked(catalogue: Catalogue, folder: Path) -> AsyncGenerator[Target]
             "used": link.partition("code=")[2],
             "flow": stored.json()["id"],
             "question": question,
-            "hook": hook["url"],
+            "hook": httpx.URL(hook["url"]).path,
             "hook_token": hook["token"],
             "schedule": hook["id"],
             "outside": str(outside),

@@ -96,7 +96,7 @@ async def test_json_with_a_charset_is_json(catalogue: Catalogue) -> None:
 
 
 async def test_a_body_over_the_limit_is_a_413(catalogue: Catalogue) -> None:
-    async with serving(assistant(catalogue)) as live:
+    async with serving(assistant(catalogue), ServerSettings(flow_body_limit=1_000_000)) as live:
         for size in (1_000_001, 5_000_000):
             reply = await live.client.post(STREAM, content=b"x" * size, headers=JSON)
             assert error(reply, 413)["code"] == "too_large"
@@ -107,7 +107,7 @@ async def test_a_body_over_the_limit_is_a_413_when_its_length_is_not_declared(ca
         for _ in range(40):
             yield b"x" * 65_536
 
-    async with serving(assistant(catalogue)) as live:
+    async with serving(assistant(catalogue), ServerSettings(flow_body_limit=1_000_000)) as live:
         reply = await live.client.post(FLOWS, content=chunks(), headers=JSON)
         assert "content-length" not in reply.request.headers
         assert error(reply, 413)["code"] == "too_large"
@@ -136,7 +136,7 @@ async def test_a_body_that_does_not_arrive_is_a_408(catalogue: Catalogue, monkey
 
 
 async def test_a_client_that_asks_first_is_refused_before_it_sends(catalogue: Catalogue) -> None:
-    async with serving(assistant(catalogue)) as live:
+    async with serving(assistant(catalogue), ServerSettings(flow_body_limit=1_000_000)) as live:
         reader, writer = await asyncio.open_connection(live.client.base_url.host, live.client.base_url.port)
         writer.write(
             f"POST {STREAM} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"

@@ -13,6 +13,7 @@ from pydantic_core import from_json
 
 from flows.catalogue import Catalogue
 from server.requests.body import with_whole_characters
+from server.settings import ServerSettings
 from tests.server.live import ASSIST, FLOWS, STREAM, Live, serving
 from tests.shared.scripted_assistant import assistant
 
@@ -29,6 +30,12 @@ ROUTES = [
     ("PUT", "/api/v1/providers/openai"),
 ]
 TWO_MEGABYTES = b"x" * 2_000_000
+ONE_MEGABYTE = 1_000_000
+
+
+def limited() -> ServerSettings:
+    """Settings by which no body may have more than a megabyte."""
+    return ServerSettings(body_limit=ONE_MEGABYTE, flow_body_limit=ONE_MEGABYTE)
 
 
 async def chunks() -> AsyncIterator[bytes]:
@@ -63,7 +70,7 @@ async def begin(live: Live, method: str, path: str, *headers: str) -> bytes:
 
 @pytest.mark.parametrize(("method", "path"), ROUTES)
 async def test_no_route_reads_a_body_beyond_the_limit(method: str, path: str, catalogue: Catalogue) -> None:
-    async with serving(assistant(catalogue)) as live:
+    async with serving(assistant(catalogue), limited()) as live:
         declared = await live.client.request(method, path, content=TWO_MEGABYTES, headers=JSON)
         undeclared = await live.client.request(method, path, content=chunks(), headers=JSON)
         unsent = await begin(live, method, path, "Content-Length: 2000000")
@@ -77,7 +84,7 @@ async def test_no_route_waits_for_a_body_for_ever(
     method: str, path: str, catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("server.requests.body.READ_SECONDS", 0.01)
-    async with serving(assistant(catalogue)) as live:
+    async with serving(assistant(catalogue), limited()) as live:
         assert (await begin(live, method, path, "Content-Length: 100")).startswith(b"HTTP/1.1 408 ")
 
 
@@ -91,7 +98,7 @@ async def test_a_client_of_the_standard_library_reads_the_refusal(catalogue: Cat
         finally:
             connection.close()
 
-    async with serving(assistant(catalogue)) as live:
+    async with serving(assistant(catalogue), limited()) as live:
         assert [await asyncio.to_thread(post, live) for _ in range(5)] == [413] * 5
 
 
@@ -99,7 +106,7 @@ async def test_a_client_that_never_stops_sending_is_disconnected(
     catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("runtime.web.connections.DISCARD_SECONDS", 0.2)
-    async with serving(assistant(catalogue)) as live, asyncio.timeout(10):
+    async with serving(assistant(catalogue), limited()) as live, asyncio.timeout(10):
         reader, writer = await connect(live, "POST", STREAM, "Content-Length: 1000000000")
         assert (await reader.readuntil(b"\r\n")).startswith(b"HTTP/1.1 413 ")
         with pytest.raises(ConnectionError):
@@ -113,7 +120,7 @@ async def test_a_connection_serves_on_after_a_refused_body_was_sent(
     catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("runtime.web.connections.DISCARD_SECONDS", 0.2)
-    async with serving(assistant(catalogue)) as live, asyncio.timeout(10):
+    async with serving(assistant(catalogue), limited()) as live, asyncio.timeout(10):
         reader, writer = await connect(live, "POST", STREAM, "Content-Length: 2000000")
         writer.write(TWO_MEGABYTES)
         await writer.drain()
@@ -126,7 +133,7 @@ async def test_a_connection_serves_on_after_a_refused_body_was_sent(
 
 async def test_an_empty_body_of_any_type_resets_what_the_query_names(catalogue: Catalogue) -> None:
     form = {"Content-Type": "application/x-www-form-urlencoded"}
-    async with serving(assistant(catalogue)) as live:
+    async with serving(assistant(catalogue), limited()) as live:
         reply = await live.client.post(RESET, params={"session_id": "s"}, headers=form)
         assert (reply.status_code, reply.json()["session_id"]) == (200, "s")
         refused = await live.client.post(RESET, content=b"session_id=s", headers=form)

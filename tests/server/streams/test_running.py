@@ -5,7 +5,6 @@ import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterator, Sequence
 from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
-from typing import cast
 
 import anyio
 import pytest
@@ -16,9 +15,7 @@ from agent.contract.events import CompleteData, CompleteEvent, Event, StopReason
 from runtime.database.database import Database
 from runtime.database.errors import StoreUnavailable
 from server.store.turns import UNSTORED, Lines, NewEvents, SteadyClock, TurnStore
-from server.streams import event_writer
 from server.streams.event_log import LATEST_BYTES, EventLog, Reader
-from server.streams.event_writer import ATTEMPTS, EventWriter
 from server.streams.running import RunningTurn, RunningTurns
 
 pytestmark = pytest.mark.anyio
@@ -361,43 +358,3 @@ async def test_a_turn_that_runs_on_another_server_is_found(tmp_path: Path) -> No
         assert await store.reserve(OWNER, "elsewhere", "s")
         assert await running.running(OWNER, "s") == "elsewhere"
         assert await running.running(OWNER, "t") is None
-
-
-class FailingStore:
-    """A store that fails for some time."""
-
-    def __init__(self, times: int) -> None:
-        self.left = times
-        self.stored: list[bytes] = []
-
-    async def append(self, added: Sequence[NewEvents], *, again: bool = False) -> Collection[NewEvents]:
-        """Store, or fail."""
-        del again
-        if self.left:
-            self.left -= 1
-            raise StoreUnavailable("It is started again.", "Wait.")
-        self.stored += [line for one in added for line in one.lines]
-        return ()
-
-
-@pytest.mark.parametrize(("attempt", "stored"), [(None, False), (1, True)])
-async def test_the_end_of_a_durable_turn_is_stored_however_long_the_store_fails(
-    attempt: int | None, stored: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Its process is there, so that no other one would end it; another turn is ended at the next start."""
-    monkeypatch.setattr(event_writer, "RETRY_SECONDS", 0.0)
-    store = FailingStore(2 * ATTEMPTS)
-
-    async def opened() -> TurnStore:
-        return cast("TurnStore", store)
-
-    async def ended(log: EventLog) -> None:
-        log.settle()
-
-    writer = EventWriter(opened, ended)
-    log = EventLog("ada", "t", "s", writer.wake, is_urgent=True, attempt=attempt)
-    log.write(b'{"event":"complete"}', "complete")
-    async with asyncio.timeout(60):
-        await log.settled()
-    assert (store.stored == [b'{"event":"complete"}']) is stored
-    await writer.aclose()
