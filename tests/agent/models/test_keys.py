@@ -90,7 +90,9 @@ async def test_a_key_from_the_environment_takes_over_what_that_of_the_file_encry
     async with opened(database_url, tmp_path) as database:
         keys = ProviderKeys(database)
         await keys.store("groq", {"GROQ_API_KEY": "a"})
-        monkeypatch.setenv("WIREWRIGHT_SECRET_KEY", "k" * 40)
+    monkeypatch.setenv("WIREWRIGHT_SECRET_KEY", "k" * 40)
+    async with opened(database_url, tmp_path) as database:
+        keys = ProviderKeys(database)
         assert await environment(keys) == {"GROQ_API_KEY": "a"}
         await keys.store("mistral", {"MISTRAL_API_KEY": "b"})  # encrypts the document again, with the new key
     (tmp_path / KEY_FILE).unlink()

@@ -78,6 +78,7 @@ drop table mcp_baselines;
 drop table jobs;
 drop table batches;
 drop table schedules;
+drop table key_checks;
 alter table runs drop column stop_asked;
 drop index ix_runs_seen_at;
 alter table runs drop column state;

@@ -58,6 +58,7 @@ def test_workers_give_the_verdicts_of_one_machine(
 ) -> None:
     url = postgres.schema()
     monkeypatch.setenv("WIREWRIGHT_DATABASE", url)
+    monkeypatch.setenv("WIREWRIGHT_SECRET_KEY", "k" * 40)  # as on machines that share a database
     here = wirewright("eval", "run", "--player", player, *PLAYED, "--json")
     with workers(python_command, 2):
         there = wirewright("eval", "run", "--player", player, *PLAYED, "--queue", "--out", tmp_path / "a", "--json")
