@@ -142,7 +142,7 @@ PRINTED: dict[str, Printed] = {
     "flow schedule switch": Printed((ScheduleEntry,)),
     "flow schedule remove": Printed((flows.Removed,)),
     "worker": Printed(lines=(running.Working,), about="The log's lines of JSON follow on standard error."),
-    "jobs list": Printed((running.JobList,)),
+    "jobs list": Printed((servers.JobList,)),
     "jobs show": Printed((Job, BatchEntry)),
     "jobs cancel": Printed((Job, BatchEntry)),
     "jobs retry": Printed((Job, BatchEntry)),

@@ -6,11 +6,9 @@ from typing_extensions import TypedDict
 
 from evals.flow_tests.running import TestedFlow
 from flows.faults import Fault
-from runtime.jobs.job import Job
 from runtime.results import RunError, RunFile, RunHost, RunMetrics
 from runtime.sessions.entry import SessionEntry
 from runtime.sessions.messages import Message
-from server.routes.jobs.batches import BatchEntry
 
 
 class Ran(TypedDict):
@@ -59,15 +57,6 @@ class Working(TypedDict):
     worker: str
     queues: list[str]
     places: int
-
-
-class JobList(TypedDict):
-    """Jobs, latest first, and batches, latest first; the totals are how many there are in all."""
-
-    jobs: list[Job]
-    total: int
-    batches: list[BatchEntry]
-    total_batches: int
 
 
 class Batched(TypedDict):

@@ -3,10 +3,12 @@
 from typing_extensions import TypedDict
 
 from agent.models.overview import Overview
+from runtime.jobs.job import Job
 from server.routes.health import Readiness
 from server.routes.installation.bundles import BundleEntry
 from server.routes.installation.evaluations import EvaluationFile
 from server.routes.installation.users import UserEntry
+from server.routes.jobs.batches import BatchEntry
 from server.store.flows import FlowEntry, Revision
 
 
@@ -74,3 +76,12 @@ class Revisions(TypedDict):
     """The versions of a stored flow that are kept, latest first."""
 
     revisions: list[Revision]
+
+
+class JobList(TypedDict):
+    """Jobs, latest first, and batches, latest first; the totals are how many there are in all."""
+
+    jobs: list[Job]
+    total: int
+    batches: list[BatchEntry]
+    total_batches: int

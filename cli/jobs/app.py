@@ -42,7 +42,7 @@ def list_jobs(
     as_json: Json = False,
 ) -> None:
     """List the last jobs and batches, latest first. An input of a batch has a job of its own: `jobs show BATCH.7`."""
-    from cli.documents.running import JobList
+    from cli.documents.servers import JobList
     from runtime.files.folders import LOCAL_USER
 
     async def work(queue: "Queue") -> JobList:

@@ -21,6 +21,10 @@ ANY = dict.fromkeys((MISSING, FOLDER, FORBIDDEN), "unreadable") | {HUGE: "file_r
 LINES = kind("bad_journal", missing="unreadable", folder="unreadable", forbidden="unreadable")
 GATE = kind("bad_gate")
 ARCHIVE = kind("bad_archive", missing="unreadable", folder="unreadable", forbidden="unreadable")
+BATCH = kind(
+    "bad_input", missing="unreadable", folder="unreadable", binary="unreadable", nul="unreadable", forbidden=""
+)
+"""Inputs of a batch. A user who may read nothing cannot import what reading them needs."""
 SCENARIOS = kind("bad_scenario", missing="no_folder")
 """A folder of scenarios, or in it a file that is not good."""
 
@@ -61,7 +65,9 @@ READS = [
     Reads(
         "flow run",
         "flow run echo.flow --batch {} --out results.jsonl",
-        kind("bad_input", **dict.fromkeys((MISSING, FOLDER, BINARY), "unreadable"), huge="too_large", forbidden=""),
+        kind(
+            "bad_input", **dict.fromkeys((MISSING, FOLDER, BINARY, NUL), "unreadable"), huge="too_large", forbidden=""
+        ),
         ending=".jsonl",
     ),
     Reads("flow test", "flow test {} --tests echo.tests.yaml"),
