@@ -155,7 +155,7 @@ async def test_every_route_as_the_wrong_user(catalogue: Catalogue, echo: JsonObj
     ):
         has = await fill(ada, echo, there)
         before = [text for text in await everything(ada, has) if MARK in text]
-        assert len(before) == 21, "Ada reads what hangs on her flow: its versions, link, runs, jobs, schedules, turn, and lists"
+        assert len(before) == 21, "Ada reads what hangs on her flow: versions, link, runs, jobs, turn, and lists"
         there.requests.clear()
         for route in routes():
             path = has.path(route)

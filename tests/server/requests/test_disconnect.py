@@ -108,4 +108,4 @@ async def test_work_is_cancelled_with_whoever_waits_for_it_before_it_has_begun()
     asyncio.get_running_loop().call_soon(waiting.cancel)
     with pytest.raises(asyncio.CancelledError):
         await waiting
-    assert asyncio.all_tasks() == before, begun
+    assert asyncio.all_tasks() <= before, begun
