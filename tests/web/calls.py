@@ -69,4 +69,5 @@ async def counting(look: Look) -> Calls:
 
 async def _sent(session: CDPSession, method: str, **given: bool) -> Any:
     """The answer to a command of Chromium's protocol, which has no type."""
+    # What Chromium answers has no type in Playwright.
     return await session.send(method, given)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]

@@ -57,7 +57,7 @@ async def in_store(turn: str, last: int) -> None:
     try:
         turns = QueuedTurns(database, SteadyClock(), 1)
         with anyio.fail_after(20):
-            while not (await turns.news([("local", turn, last - 1)]))[0].lines:  # noqa: ASYNC110
+            while not (await turns.news([("local", turn, last - 1)]))[0].lines:  # noqa: ASYNC110  (no event tells)
                 await asyncio.sleep(0.05)
     finally:
         await database.aclose()
