@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import uvicorn
 from starlette.applications import Starlette
 
-from flows.gc_pause import collection_paused
+from flows.gc_pause import SurvivorsFrozen, collection_paused
 from runtime.telemetry import log_event
 from runtime.tracing import disable_logfire
 from runtime.web.connections import Connection
@@ -200,7 +200,8 @@ def serve(
         server = HttpServer(
             app, stopping, lambda: announce(url) if announce else _print(url, access.link(url)), settings, metrics
         )
-        asyncio.run(server.serve(sockets=[listener]))
+        with SurvivorsFrozen():
+            asyncio.run(server.serve(sockets=[listener]))
     except StoreUnavailable as unavailable:
         raise CannotServe(unavailable.message, unavailable.fix) from None
     except SystemExit:

@@ -26,6 +26,7 @@ def worker(
     from cli.database import store_errors
     from cli.documents.running import Working
     from cli.settings import settings_of
+    from flows.gc_pause import SurvivorsFrozen
     from runtime.jobs.job import QUEUES, QueueName
     from server.jobs.process import CannotWork, work
     from server.settings import ServerSettings
@@ -59,7 +60,7 @@ def worker(
 
     configure_logs("json" if as_json else settings.log)
     try:
-        with store_errors():
+        with store_errors(), SurvivorsFrozen():
             asyncio.run(working())
     except CannotWork as unable:
         raise CommandError("cannot_work", unable.message, fix=unable.fix) from None

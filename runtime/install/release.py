@@ -10,11 +10,16 @@ COMMIT_FILE: Final = "commit.txt"
 
 
 @cache
+def version() -> str:
+    """The version of this installation, read once: finding it takes longer than many a request."""
+    return metadata.version("wirewright")
+
+
+@cache
 def release() -> str:
     """The id of the release, such as `0.1.0+4deb441b0c2d`; the version alone in a checkout."""
-    version = metadata.version("wirewright")
     try:
         commit = Path(__file__).with_name(COMMIT_FILE).read_text(encoding="ascii").strip()
     except FileNotFoundError:
-        return version
-    return f"{version}+{commit}" if commit else version
+        return version()
+    return f"{version()}+{commit}" if commit else version()

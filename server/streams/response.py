@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
-from importlib import metadata
 from typing import Final
 
 from sse_starlette.sse import EventSourceResponse
@@ -13,6 +12,7 @@ from starlette.types import Receive, Scope, Send
 
 from agent.contract.flow_updates import StreamEvent
 from agent.contract.requests import AGENT_HEADER, TURN_HEADER
+from runtime.install.release import version
 from server.json_response import json_bytes
 from server.store.turns import Lines
 from server.streams.event_writer import UNAVAILABLE
@@ -54,7 +54,7 @@ class TurnResponse(EventSourceResponse):
             ping=PING_SECONDS,
             headers={
                 "Cache-Control": "no-cache",
-                AGENT_HEADER: f"wirewright/{metadata.version('wirewright')}",
+                AGENT_HEADER: f"wirewright/{version()}",
                 TURN_HEADER: turn,
                 **(headers or {}),
             },
