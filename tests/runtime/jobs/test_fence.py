@@ -12,6 +12,7 @@ from runtime.jobs.claims import Claims
 from runtime.jobs.job import Claim, NewJob, Outcome
 from runtime.jobs.rows import Jobs
 from runtime.sessions.run_entry import LoggedRun, RunEntry
+from runtime.usage.entry import Usage
 from tests.databases.postgres import Cluster
 from tests.databases.stored import query
 from tests.runtime.jobs.test_workers import _REAL, counting, done, queued, running, until  # pyright: ignore[reportPrivateUsage]  (its processes)
@@ -30,7 +31,8 @@ async def check_refused(claims: Claims, claim: Claim, url: str) -> None:
     """Nothing that is said of an attempt changes anything."""
     entry = RunEntry.begun("r", "hi", flow="f", name="Echo", source="http", session=None)
     before = query(url, STORED)
-    said = Outcome(result={"by": "zombie"}, tokens=7, run=LoggedRun(owner="ada", entry=entry, detail=None))
+    run = LoggedRun(owner="ada", entry=entry)
+    said = Outcome(result={"by": "zombie"}, tokens=7, run=run, used={("ada", "2026-01-01", "m"): Usage(runs=1)})
     assert not await claims.finish(claim, said)
     assert not await claims.finish(claim, Outcome(error="It broke."))
     assert not await claims.cancelled(claim)
@@ -39,6 +41,7 @@ async def check_refused(claims: Claims, claim: Claim, url: str) -> None:
     assert await claims.left([claim]) == {}
     assert query(url, STORED) == before
     assert query(url, "select count(*) from runs") == [(0,)]
+    assert query(url, "select count(*) from usage") == [(0,)]
 
 
 async def lost_claim(database: Database, url: str, worker: str) -> tuple[Claims, Claim]:
@@ -92,12 +95,15 @@ async def test_an_attempt_that_is_over_is_not_ended_again(database: Database, da
     assert await jobs.result("ada", "a") == {"by": "w"}
 
 
-async def test_a_run_is_stored_with_its_job_by_who_has_it(database: Database) -> None:
+async def test_a_run_and_its_usage_are_stored_with_its_job(database: Database, database_url: str) -> None:
     jobs, worker = Jobs(database), Claims(database, "w")
     await jobs.add([job("a")])
     (claim,) = await worker.claim(["runs"], 1)
     entry = RunEntry.begun("r", "hi", flow="f", name="Echo", source="http", session=None)
-    assert await worker.finish(claim, Outcome(run=LoggedRun(owner="ada", entry=entry, detail=None)))
+    outcome = Outcome(run=LoggedRun(owner="ada", entry=entry), used={("ada", "2026-01-01", "m"): Usage(runs=1)})
+    assert await worker.finish(claim, outcome)
+    assert not await worker.finish(claim, outcome)
+    assert query(database_url, "select owner, day, model, runs from usage") == [("ada", "2026-01-01", "m", 1)]
     assert (await RunRows(database).get("ada", "r")) is not None
     assert (await jobs.get("ada", "a")).run == "r"
 
