@@ -171,7 +171,7 @@ class Claims:
         return list((await connection.execute(changed)).all())
 
     async def finish(self, claim: Claim, outcome: Outcome) -> bool:
-        """Store what came of a job, with its run and usage; False, and nothing is, when this worker has it no longer."""
+        """Store what came of a job, with its run and usage; False, and nothing is, when this worker lost it."""
         failed = outcome.error is not None
         values = {
             "state": case((JobRow.stop_asked, STOPPED), else_="failed") if failed else "done",
