@@ -132,7 +132,7 @@ def edit(
     if text is not None and no_input:
         raise BadUsage("usage", "Write either --input or --no-input.", fix="--input 'hi'", where="--input")
     asked = {"cron": cron, "zone": zone, "input_value": text, "notify": notify}
-    change = {name: value for name, value in asked.items() if value is not None}
+    change: dict[str, str | None] = {name: value for name, value in asked.items() if value is not None}
     if no_input:
         change["input_value"] = None
     if not change:

@@ -201,9 +201,7 @@ class Batches:
         wanted = select(JobRow.position, JobRow.document)
         mine = and_(JobRow.owner == batch.owner, JobRow.batch == batch.id, here)
         known = (await connection.execute(wanted.where(mine))).all()
-        if not await asyncio.to_thread(
-            lambda: all(self._opened(row.document) == batch.inputs[row.position - batch.first] for row in known)
-        ):
+        if not await asyncio.to_thread(self._are_inputs, batch, known):
             raise other
 
     async def get(self, owner: str, batch: str) -> Batch:
@@ -337,6 +335,10 @@ class Batches:
         for owner, batch in rows:
             await self.remove(owner, batch)
         return len(rows)
+
+    def _are_inputs(self, batch: NewBatch, rows: Sequence[Any]) -> bool:
+        """Whether what is stored at some positions are the inputs of a batch there."""
+        return all(self._opened(row.document) == batch.inputs[row.position - batch.first] for row in rows)
 
     def _item(self, row: Any) -> ItemResult:
         result = None if row.result is None else self._opened(row.result)

@@ -277,6 +277,30 @@ class Place:
             )
 
 
+async def told(caller: Any, turn: str) -> list[Any]:
+    """The events of a turn, to its end."""
+    async with asyncio.timeout(SECONDS):
+        return [json.loads(line) async for some in caller.state.turns.follow(LOCAL_USER, turn) for _, line in some]
+
+
+def turn_of(place: Place, number: int) -> Callable[[], Any]:
+    """What plays one of the two turns of the conversation."""
+
+    async def play() -> Any:
+        async with place.served() as caller:
+            flows = await caller.flows()
+            entries, _ = await flows.page(1, 0)
+            entry = entries[0] if entries else await flows.add(flow_of(LOUDER, place.catalogue))
+            asked = await caller.assistant.pending(LOCAL_USER, "s")
+            answers = {"approvals": {name: {"decision": "approve"} for name in asked}}
+            said: dict[str, Any] = {"input_value": MESSAGE} if number == 1 else answers
+            wanted = {"session_id": "s", "turn_id": f"t{number}", "resumable": True, "flow_id": entry.id}
+            await started(caller, wanted | said)
+            return (await told(caller, f"t{number}"))[-1]["event"]
+
+    return play
+
+
 def effective(lines: list[tuple[int, bytes]]) -> list[dict[str, Any]]:
     """The events that count: those before which the turn did not go back."""
     kept: list[tuple[int, dict[str, Any]]] = []

@@ -1,6 +1,5 @@
 """Processes that stood still past their lease while another one ended their turn: what they still write is refused."""
 
-import asyncio
 import json
 import os
 import time
@@ -12,12 +11,9 @@ from typing import Any
 import pytest
 
 from flows.catalogue import Catalogue
-from runtime.files.folders import LOCAL_USER
-from server.turns import started
 from tests.databases.postgres import Cluster
 from tests.databases.stored import query
-from tests.server.durable.playing import MESSAGE, Place, Points, forked
-from tests.shared.flow_texts import LOUDER, flow_of
+from tests.server.durable.playing import Place, Points, forked, told, turn_of
 
 LONG_AGO = "2026-01-01T00:00:00.000+00:00"
 SECONDS = 60
@@ -55,30 +51,6 @@ def standing_still(work: Any, before: str, gate: Path) -> Generator[None]:
         gate.unlink(missing_ok=True)
     _, status = os.waitpid(child, 0)
     assert status == 0, (gate.parent / "said").read_text()
-
-
-async def told(caller: Any, turn: str) -> list[Any]:
-    """The events of a turn, to its end."""
-    async with asyncio.timeout(SECONDS):
-        return [json.loads(line) async for some in caller.state.turns.follow(LOCAL_USER, turn) for _, line in some]
-
-
-def turn_of(place: Place, number: int) -> Any:
-    """What plays one of the two turns of the conversation."""
-
-    async def play() -> Any:
-        async with place.served() as caller:
-            flows = await caller.flows()
-            entries, _ = await flows.page(1, 0)
-            entry = entries[0] if entries else await flows.add(flow_of(LOUDER, place.catalogue))
-            asked = await caller.assistant.pending(LOCAL_USER, "s")
-            answers = {"approvals": {name: {"decision": "approve"} for name in asked}}
-            said: dict[str, Any] = {"input_value": MESSAGE} if number == 1 else answers
-            wanted = {"session_id": "s", "turn_id": f"t{number}", "resumable": True, "flow_id": entry.id}
-            await started(caller, wanted | said)
-            return (await told(caller, f"t{number}"))[-1]["event"]
-
-    return play
 
 
 @pytest.mark.parametrize(
