@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -157,7 +158,7 @@ def test_a_plain_server_takes_turns_without_importing_dbos(tmp_path: Path) -> No
         capture_output=True,
         text=True,
         check=False,
-        env={"HOME": str(tmp_path), "WIREWRIGHT_DATA": str(tmp_path / "data")},
+        env={**os.environ, "WIREWRIGHT_DATA": str(tmp_path / "data")},
     )
     assert ran.stdout.splitlines()[-1:] == ["complete []"], ran.stderr[-2_000:]
 
