@@ -72,7 +72,7 @@ def _examine(server: "Server", *, as_json: bool) -> None:
     user = _if_known(lambda: RemoteUsers(server).me().user)
     models = _if_known(RemoteModels(server).overview)
     same = theirs == release()
-    ok = state.ready and same
+    ok = state.ready and same and (state.workers is None or any(state.workers.values()))
     if as_json:
         print_json(
             ServerReport(

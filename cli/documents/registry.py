@@ -140,6 +140,7 @@ PRINTED: dict[str, Printed] = {
     "flow schedule add": Printed((NewSchedule,)),
     "flow schedule list": Printed((ScheduleList,)),
     "flow schedule switch": Printed((ScheduleEntry,)),
+    "flow schedule edit": Printed((ScheduleEntry,)),
     "flow schedule remove": Printed((flows.Removed,)),
     "worker": Printed(lines=(running.Working,), about="The log's lines of JSON follow on standard error."),
     "jobs list": Printed((servers.JobList,)),

@@ -63,10 +63,12 @@ class LocalBatch:
         self._options = options
         self._inputs = options.inputs
         self._file = ResultsFile(options.out)
-        text = json.dumps(flow, sort_keys=True)
-        self._keys = [
-            hashlib.sha256(f"{text}\n{one.model_dump_json()}".encode()).hexdigest()[:16] for one in self._inputs
-        ]
+        of_flow = hashlib.sha256(f"{json.dumps(flow, sort_keys=True)}\n".encode())
+        self._keys: list[str] = []
+        for one in self._inputs:
+            of_input = of_flow.copy()
+            of_input.update(one.model_dump_json().encode())
+            self._keys.append(of_input.hexdigest()[:16])
         self._lines: dict[int, Line] = {}
         self._counts = Counter[JobState]()
         self._tokens = 0

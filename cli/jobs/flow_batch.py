@@ -82,7 +82,6 @@ def run_batch(
         runner_of: makes what runs so many flows at the same time on this machine.
     """
     from cli.flow.tweaks import placed_tweaks
-    from cli.jobs.inputs import too_many
     from cli.jobs.server_batch import run_at_server
     from server.routes.jobs.batches import BatchRequest
 
@@ -90,20 +89,20 @@ def run_batch(
         from cli.remote.run import stored_flow
         from flows.document import Flow
 
-        too_many(asked.inputs, asked.source)
         if options.timeout > REMOTE_SECONDS:
             fix = f"Name at most {REMOTE_SECONDS:.0f} seconds."
             raise BadUsage("bad_value", "A server runs no flow for so long.", fix=fix, where="--timeout")
         flow_id, loaded = stored_flow(remote, f)
         session = options.session
+        inputs = [one.model_copy(update={"session_id": one.session_id or session}) for one in asked.inputs]
         request = BatchRequest(
-            inputs=[one.model_copy(update={"session_id": one.session_id or session}) for one in asked.inputs],
+            inputs=inputs[:1],
             timeout=options.timeout,
             tweaks=placed_tweaks(wanted, loaded),
             allow_hosts=tuple(options.hosts),
             ceiling_tokens=asked.ceiling_tokens,
             estimate=asked.estimate,
-        )
+        ).model_copy(update={"inputs": inputs})  # which may be more than one request has
         run_at_server(remote, flow_id, loaded.flow or Flow.empty(), request, asked)
         return
     _run_here(f, asked, options, wanted, components, runner_of)
@@ -143,11 +142,11 @@ def _run_here(
 
         async with opened_database() as database:
             await database.open()
-            from runtime.jobs.batches import Batches
+            from runtime.jobs.estimates import estimate
 
             default = settings_of(AssistantSettings).model
             price = price_of(flow, catalogue or Catalogue.load(), default)
-            found = await Batches(database).estimate(LOCAL_USER, session_key(f, flow), len(asked.inputs), price)
+            found = await estimate(database, LOCAL_USER, session_key(f, flow), len(asked.inputs), price)
             return BatchEstimate.model_validate(asdict(found))
 
     with asyncio.Runner() as loop:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -13,7 +12,7 @@ from agent.contract.problems import reason
 from cli.errors import BadUsage
 from cli.input.texts import bad_text
 from runtime.files.texts import TextRefused, read_text
-from server.routes.jobs.batches import INPUTS, BatchInput
+from server.routes.jobs.batches import BatchInput
 
 FILE_BYTES: Final = 64_000_000
 """How large a file of inputs may be."""
@@ -74,34 +73,3 @@ def _input(line: str) -> BatchInput:
         first = error.errors(include_url=False, include_input=False)[0]
         place = "".join(f"{step}: " for step in first["loc"][:1])
         raise ValueError(f"{place}{reason(first).removesuffix('.')}") from None
-
-
-def too_many(inputs: Sequence[BatchInput], path: Path) -> None:
-    """Refuse more inputs than a server takes at once.
-
-    Raises:
-        BadUsage: there are more.
-    """
-    if len(inputs) > INPUTS:
-        message = f"A server takes at most {INPUTS:,} inputs in a batch; {path} has {len(inputs):,}."
-        raise BadUsage("too_many_inputs", message, fix=f"Split it: split -l {INPUTS} {path}", where=WHERE)
-
-
-def too_large(inputs: Sequence[BatchInput], path: Path, limit: int) -> BadUsage:
-    """The error for inputs that are too large for one request to a server.
-
-    Args:
-        inputs: the inputs.
-        path: their file.
-        limit: the most bytes that a server takes unless it is set up otherwise.
-    """
-    size, fits = 0, 0
-    for one in inputs:
-        size += len(one.model_dump_json(exclude_none=True).encode("utf-8", "surrogatepass")) + 1
-        fits += size <= limit
-    message = f"The {len(inputs):,} inputs of {path} are {size:,} bytes, more than the server takes in one batch."
-    fits = max(1, fits // 2 if fits == len(inputs) else fits)
-    fix = f"Split it: split -l {fits} {path}"
-    if fits == 1:
-        fix = "Shorten its inputs, or ask the operator for a higher WIREWRIGHT_CHAT_BODY_LIMIT."
-    return BadUsage("too_large", message, fix=fix, where=WHERE)

@@ -103,6 +103,50 @@ def switch(
     )
 
 
+@commands.add(
+    "edit",
+    'wirewright flow schedule edit 3f2a --cron "30 6 * * 1-5" --zone Europe/Berlin',
+    "wirewright flow schedule edit 3f2a --notify ''",
+)
+def edit(
+    schedule: ScheduleId,
+    cron: Annotated[
+        str | None, typer.Option(metavar="TIMES", help="Minute, hour, day, month, day of the week: '0 7 * * 1-5'.")
+    ] = None,
+    zone: Annotated[str | None, typer.Option(metavar="ZONE", help="The time zone of --cron.")] = None,
+    text: Annotated[str | None, typer.Option("--input", metavar="T", help="The text to type into the chat.")] = None,
+    notify: Annotated[
+        str | None, typer.Option(metavar="URL", help="An address that gets a POST when a run has failed; '' for none.")
+    ] = None,
+    server: ServerAddress = None,
+    *,
+    no_input: Annotated[
+        bool, typer.Option("--no-input", help="Type nothing: run the flow with the values that it has.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Change the times, the input or the notices of a schedule or webhook, which keeps its id and its token."""
+    from cli.remote.connection import segment
+    from server.routes.jobs.schedules import SCHEDULES, ScheduleEntry
+
+    if text is not None and no_input:
+        raise BadUsage("usage", "Write either --input or --no-input.", fix="--input 'hi'", where="--input")
+    asked = {"cron": cron, "zone": zone, "input_value": text, "notify": notify}
+    change: dict[str, str | None] = {name: value for name, value in asked.items() if value is not None}
+    if no_input:
+        change["input_value"] = None
+    if not change:
+        fix = "Name at least one of: --cron, --zone, --input, --no-input, --notify."
+        raise BadUsage("usage", "Nothing is to be changed.", fix=fix, where="--cron")
+    with _naming_options():
+        changed = _needed(server).change(ScheduleEntry, "PATCH", f"{SCHEDULES}/{segment(schedule)}", change)
+    if as_json:
+        print_json(changed)
+    else:
+        due = "" if changed.next_at is None else f" Due next at {changed.next_at}."
+        print_message(f"Changed: {changed.id}.{due}")
+
+
 @commands.add("remove", "wirewright flow schedule remove 3f2a")
 def remove(schedule: ScheduleId, server: ServerAddress = None, *, as_json: Json = False) -> None:
     """Delete a schedule or webhook; what it has queued goes on."""

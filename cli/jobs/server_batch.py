@@ -8,15 +8,14 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from cli.errors import CommandError
+from cli.errors import BadUsage, CommandError
 from cli.jobs.batch import print_batched, print_estimate, progress_line
-from cli.jobs.inputs import too_large
+from cli.jobs.parts import BatchParts
 from cli.jobs.results import ResultsFile
 from cli.output.streams import clear_progress, paced_progress, print_message
 from cli.remote.connection import Server, segment
 from cli.remote.stores.flows import FLOWS
 from runtime.jobs.job import ENDED
-from server.limits.settings import CHAT_BODY_BYTES
 from server.routes.jobs.batches import BATCHES, BatchEntry, BatchEstimate, BatchLine, BatchRequest
 
 if TYPE_CHECKING:
@@ -33,6 +32,9 @@ SLOW_POLL_SECONDS: Final = 2.0
 
 PAGE: Final = 200
 """How many results are read at once."""
+
+OWN: Final = frozenset({"ceiling_tokens", "first", "total"})
+"""What of a request does not name its batch."""
 
 AWAY_SECONDS: Final = 900.0
 """For how long a server that does not answer is asked again."""
@@ -58,29 +60,22 @@ def run_at_server(server: Server, flow_id: str, flow: Flow, request: BatchReques
     """
     place = f"{FLOWS}/{segment(flow_id)}/batch"
     if options.estimate:
-        with_limit = _Sent(server, place, options)
-        print_estimate(with_limit.send(BatchEstimate, request), as_json=options.as_json)
-        return
-    written = json.dumps(flow.raw, sort_keys=True)
-    asked = request.model_dump_json(exclude={"ceiling_tokens"})
-    name = hashlib.sha256(f"{flow_id}\n{written}\n{asked}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
-    _Followed(server, name, options).run(_Sent(server, place, options), request.model_copy(update={"id": name}))
-
-
-class _Sent:
-    """A request for a batch."""
-
-    def __init__(self, server: Server, place: str, options: BatchOptions) -> None:
-        self._server, self._place, self._options = server, place, options
-
-    def send(self, kind: type[T], request: BatchRequest) -> T:
-        """Send it; one that is too large is refused with the line at which its file can be split."""
+        parts = BatchParts(request, options.source)
+        part = request if parts.is_one else parts.largest
         try:
-            return self._server.change(kind, "POST", self._place, request)
+            found = server.change(BatchEstimate, "POST", place, part)
         except CommandError as error:
             if error.code != "too_large":
                 raise
-            raise too_large(self._options.inputs, self._options.source, CHAT_BODY_BYTES) from None
+            parts.too_large(part)
+            found = server.change(BatchEstimate, "POST", place, parts.largest)
+        print_estimate(found, as_json=options.as_json)
+        return
+    written = json.dumps(flow.raw, sort_keys=True)
+    asked = request.model_dump_json(exclude={*OWN})
+    name = hashlib.sha256(f"{flow_id}\n{written}\n{asked}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    parts = BatchParts(request.model_copy(update={"id": name}), options.source)
+    _Followed(server, name, options).run(place, parts)
 
 
 class _Followed:
@@ -94,11 +89,16 @@ class _Followed:
         self._known = set[int]()
         self._show = paced_progress()
 
-    def run(self, sent: _Sent, request: BatchRequest) -> None:
-        """Begin it, or go on with it, and follow it to its end."""
+    def run(self, place: str, parts: BatchParts) -> None:
+        """Begin it, or go on with it, and follow it to its end.
+
+        Args:
+            place: where batches of the flow are begun.
+            parts: asks for it.
+        """
         self._file.read(keyed=False)
         try:
-            batch = self._follow(self._begun(sent, request))
+            batch = self._follow(self._begun(place, parts))
             clear_progress()
             self._write_all()
         except KeyboardInterrupt:
@@ -115,29 +115,92 @@ class _Followed:
             f"To see how it stands: wirewright jobs show {at}\nTo end it: wirewright jobs cancel {at}"
         )
 
-    def _begun(self, sent: _Sent, request: BatchRequest) -> BatchEntry:
-        try:
-            batch = sent.send(BatchEntry, request)
-        except CommandError as error:
-            if error.code in ("connection_lost", "server_timeout"):
-                error.fix = f"{error.fix} The same command again goes on with the batch, if it has begun."
-            raise
+    def _begun(self, place: str, parts: BatchParts) -> BatchEntry:
+        batch = self._first(place, parts)
+        self._file.write(())
+        if comes_in_parts := not parts.are_sent:
+            self._announce(batch)
+        while not parts.are_sent:
+            self._show(progress_line(batch.total, batch.counts, batch.tokens))
+            batch = self._part(place, parts)
         states = ["cancelled"] if batch.reason else []
         states += ["failed", "cancelled"] if self._options.retry_failed else []
         if batch.ended and states:
             asked = {"states": sorted(set(states)), "ceiling_tokens": self._options.ceiling_tokens}
             more = {name: value for name, value in asked.items() if value is not None}
             batch = self._again(lambda: self._server.change(BatchEntry, "POST", f"{self._place}/retry", more))
+        if not comes_in_parts:
+            self._announce(batch)
+        return batch
+
+    def _announce(self, batch: BatchEntry) -> None:
         ended = _ended(batch)
         already = f", of which {ended} have ended already" if ended else ""
         print_message(f"Batch {batch.id} at {self._server.origin}: {batch.total} inputs{already}.")
-        self._file.write(())
-        return batch
 
-    def _follow(self, batch: BatchEntry) -> BatchEntry:
+    def _first(self, place: str, parts: BatchParts) -> BatchEntry:
+        """The batch, once the server has the first part, or all, of its inputs; none is run if one is too large."""
+        is_checked = parts.is_one
+        while True:
+            try:
+                if not is_checked:
+                    self._sent(place, parts, BatchEstimate, parts.largest)
+                    is_checked = True
+                batch = self._sent(place, parts, BatchEntry)
+            except BadUsage:
+                raise
+            except CommandError as error:
+                if error.code == "too_large":
+                    is_checked = False
+                    continue
+                if error.code == "queue_full" and parts.too_many(parts.next):
+                    continue
+                if error.code in ("connection_lost", "server_timeout"):
+                    error.fix = f"{error.fix} The same command again goes on with the batch, if it has begun."
+                raise
+            if batch.total != parts.total:  # a server of an earlier version, to which this part is the batch
+                self._server.change(BatchEntry, "POST", f"{self._place}/cancel", {})
+                raise parts.refused
+            return batch
+
+    def _part(self, place: str, parts: BatchParts) -> BatchEntry:
+        """The batch, once the server has the next part."""
+        while True:
+            try:
+                return self._again(lambda: self._sent(place, parts, BatchEntry))
+            except BadUsage:
+                raise
+            except CommandError as error:
+                if error.code == "queue_full":
+                    self._wait_for_room(parts)
+                elif error.code != "too_large":
+                    raise
+
+    def _wait_for_room(self, parts: BatchParts) -> None:
+        """Wait until enough of the batch has ended for a smaller part: so many jobs of a user may wait."""
+        parts.too_many(parts.next)
+        batch = self._again(lambda: self._server.read(BatchEntry, self._place))
+        enough = batch.counts.get("queued", 0) // 2
+        time.sleep(POLL_SECONDS)
+        self._follow(batch, lambda now: now.counts.get("queued", 0) <= enough)
+
+    def _sent(self, place: str, parts: BatchParts, kind: type[T], request: BatchRequest | None = None) -> T:
+        """Send the next part of it, or another request; one that is too large is made smaller for the next time."""
+        part = request or parts.next
+        try:
+            reply = self._server.change(kind, "POST", place, part)
+        except CommandError as error:
+            if error.code == "too_large":
+                parts.too_large(part)
+            raise
+        if request is None:
+            parts.taken()
+        return reply
+
+    def _follow(self, batch: BatchEntry, until: Callable[[BatchEntry], bool] = lambda _: False) -> BatchEntry:
         """The batch, once nothing more comes of it; results are written meanwhile."""
         pause = POLL_SECONDS
-        while not batch.ended:
+        while not (batch.ended or until(batch)):
             self._show(progress_line(batch.total, batch.counts, batch.tokens))
             if _ended(batch) > len(self._known):
                 self._collect()
@@ -211,4 +274,4 @@ class _Followed:
 
 
 def _ended(batch: BatchEntry) -> int:
-    return batch.total - batch.counts.get("queued", 0) - batch.counts.get("running", 0)
+    return sum(batch.counts.get(state, 0) for state in ENDED)

@@ -151,15 +151,9 @@ def _set_up_postgres(connection: DBAPIConnection, _: object) -> None:
 
 
 def _set_up_sqlite(connection: Any, _: object) -> None:
-    connection.create_function("lower", 1, _lower)
     connection.run_async(_with_pragmas)  # one hop to its thread, not one each
 
 
 async def _with_pragmas(driver: Any) -> None:
     waits = f"PRAGMA busy_timeout={BUSY_MILLISECONDS}"
     await driver.executescript(f"{waits}; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;")
-
-
-def _lower(text: object) -> object:
-    """Lower case for every alphabet, as on Postgres; SQLite's own function knows ASCII alone."""
-    return text.lower() if isinstance(text, str) else text

@@ -14,8 +14,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from flows.document import Json, JsonObject
 from runtime.database.backends.clock import DatabaseTime
 from runtime.database.database import Database
-from runtime.database.tables import RunRow
-from runtime.gateway.prices import Price
 from runtime.jobs.content import KEY, digest_of
 from runtime.jobs.errors import BatchNotFound, IdReused
 from runtime.jobs.job import BATCH, ENDED, QUEUED_LIMIT, RETRIED, NewJob, RetriedState
@@ -26,9 +24,6 @@ CEILING: Final = "The batch has used as many tokens as it may."
 """Why the rest of a batch was not run."""
 
 CANCELLED: Final = "The batch was cancelled."
-
-_LEARNT: Final = 50
-"""How many earlier runs an estimate is made from."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,8 +38,10 @@ class NewBatch:
         name: its name.
         ceiling_tokens: how many tokens it may use; None for any number.
         given: the flow and the options of its runs, as `flow` and `options`.
-        inputs: what each run is given.
+        inputs: what each run is given, or a part of that.
         seconds: how long each may take.
+        first: the position of the first of these inputs.
+        total: how many inputs the batch has in all its parts; None for those that are given.
     """
 
     id: str
@@ -56,6 +53,13 @@ class NewBatch:
     given: JsonObject
     inputs: Sequence[JsonObject]
     seconds: float
+    first: int = 0
+    total: int | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether these are all of its inputs."""
+        return self.total in (None, len(self.inputs))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +77,7 @@ class Batch:
         ceiling_tokens: how many it may use; null for any number.
         reason: why it was ended early, or empty.
         created_at: when it began, ISO 8601 in UTC.
-        ended: whether nothing more comes of it.
+        ended: whether nothing more comes of it: all of its inputs have come and ended, or it was ended early.
     """
 
     id: str
@@ -108,25 +112,6 @@ class ItemResult:
     attempts: int
 
 
-@dataclass(frozen=True, kw_only=True)
-class Estimate:
-    """What a batch is likely to use, by the flow's earlier runs.
-
-    Attributes:
-        inputs: how many inputs there are.
-        runs: how many earlier runs this is learnt from; nothing is known without any.
-        tokens: how many tokens it is likely to use; null when nothing is known.
-        seconds: how long its runs are likely to take, one after the other; null when nothing is known.
-        dollars: what its tokens are likely to cost; null when that is not known.
-    """
-
-    inputs: int
-    runs: int
-    tokens: int | None = None
-    seconds: float | None = None
-    dollars: float | None = None
-
-
 class Batches:
     """Batches by owner. Every method may raise `StoreUnavailable`.
 
@@ -143,15 +128,18 @@ class Batches:
         """Begin a batch, whose inputs are queued in one transaction; one whose id is there already is that one.
 
         It is that one only for the same flow, options and inputs. The flow may have changed meanwhile, and the ceiling
-        may be another one: the batch keeps those that it began with.
+        may be another one: the batch keeps those that it began with. Its inputs may come in several parts, in any
+        order and as often as wanted: those that are there already are left as they are. Parts of a batch that was ended
+        early are not run.
 
         Raises:
             IdReused: the id names a batch of another flow, of other options or of other inputs.
             QueueFull: too many jobs of the owner wait already.
             SecretKeyUnavailable: it cannot be encrypted.
         """
-        content = digest_of(batch.flow, batch.given["options"], list(batch.inputs))
-        document = await asyncio.to_thread(self._sealed, {**batch.given, KEY: content})
+        content = digest_of(batch.flow, batch.given["options"], list(batch.inputs)) if batch.is_whole else None
+        kept = batch.given if content is None else {**batch.given, KEY: content}
+        document = await asyncio.to_thread(self._sealed, kept)
         items = [
             NewJob(
                 id=f"{batch.id}.{position}",
@@ -165,11 +153,12 @@ class Batches:
                 seconds=batch.seconds,
                 given=given,
             )
-            for position, given in enumerate(batch.inputs)
+            for position, given in enumerate(batch.inputs, batch.first)
         ]
         async with self._database.writing(batch.owner) as connection:
             mine = and_(BatchRow.owner == batch.owner, BatchRow.id == batch.id)
-            there = (await connection.execute(select(BatchRow.flow, BatchRow.document).where(mine))).one_or_none()
+            known = select(BatchRow.flow, BatchRow.document, BatchRow.total, BatchRow.reason).where(mine)
+            there = (await connection.execute(known)).one_or_none()
             if there is None:
                 await connection.execute(
                     insert(BatchRow).values(
@@ -178,19 +167,42 @@ class Batches:
                         flow=batch.flow,
                         version=batch.version,
                         name=batch.name,
-                        total=len(items),
+                        total=batch.total or len(items),
                         reason="",
                         ceiling_tokens=batch.ceiling_tokens,
                         created_at=DatabaseTime(),
                         document=document,
                     )
                 )
-                await self._jobs.add_within(connection, items)
-            elif there.flow != batch.flow:
-                raise IdReused("batch", batch.id, "one of another flow")
-            elif (await asyncio.to_thread(self._opened, there.document)).get(KEY, content) != content:
-                raise IdReused("batch", batch.id, "one with other inputs or options")
+            else:
+                await self._check_same(connection, batch, content, there)
+            added = await self._jobs.add_within(connection, items)
+            if there is not None and there.reason and added:
+                await cancel_where(connection, and_(JobRow.owner == batch.owner, JobRow.batch == batch.id))
         return await self.get(batch.owner, batch.id)
+
+    async def _check_same(self, connection: AsyncConnection, batch: NewBatch, content: str | None, there: Any) -> None:
+        """Refuse inputs that are not of the batch which has their id.
+
+        Raises:
+            IdReused: they are of another flow, or they or their options are others.
+        """
+        if there.flow != batch.flow:
+            raise IdReused("batch", batch.id, "one of another flow")
+        stored = await asyncio.to_thread(self._opened, there.document)
+        other = IdReused("batch", batch.id, "one with other inputs or options")
+        if content is not None and KEY in stored:
+            if stored[KEY] != content:
+                raise other
+            return
+        if stored["options"] != batch.given["options"] or there.total != (batch.total or len(batch.inputs)):
+            raise other
+        here = JobRow.position.between(batch.first, batch.first + len(batch.inputs) - 1)
+        wanted = select(JobRow.position, JobRow.document)
+        mine = and_(JobRow.owner == batch.owner, JobRow.batch == batch.id, here)
+        known = (await connection.execute(wanted.where(mine))).all()
+        if not await asyncio.to_thread(self._are_inputs, batch, known):
+            raise other
 
     async def get(self, owner: str, batch: str) -> Batch:
         """A batch as it stands.
@@ -253,10 +265,12 @@ class Batches:
             BatchNotFound: there is none of this id.
         """
         mine = and_(JobRow.owner == owner, JobRow.batch == batch)
+        there = select(func.count()).select_from(JobRow).where(mine).scalar_subquery()
         async with self._database.writing(owner) as connection:
-            if await cancel_where(connection, mine):
-                this = update(BatchRow).where(BatchRow.owner == owner, BatchRow.id == batch)
-                await connection.execute(this.values(reason=reason))
+            this = update(BatchRow).where(BatchRow.owner == owner, BatchRow.id == batch)
+            if not await cancel_where(connection, mine):
+                this = this.where(BatchRow.total > there, BatchRow.reason == "")  # parts of it have not come
+            await connection.execute(this.values(reason=reason))
         return await self.get(owner, batch)
 
     async def retry(
@@ -308,31 +322,6 @@ class Batches:
         await self.cancel(owner, batch, CEILING)
         return True
 
-    async def estimate(self, owner: str, flow: str, inputs: int, price: Price) -> Estimate:
-        """What so many runs of a flow are likely to use, by the latest that have succeeded.
-
-        Args:
-            owner: whose runs they are.
-            flow: the flow.
-            inputs: how many runs.
-            price: what tokens of the flow cost.
-        """
-        done = and_(RunRow.owner == owner, RunRow.flow == flow, RunRow.state == "succeeded")
-        figures = select(RunRow.input_tokens, RunRow.output_tokens, RunRow.milliseconds).where(done)
-        async with self._database.reading() as connection:
-            rows = (await connection.execute(figures.order_by(RunRow.number.desc()).limit(_LEARNT))).all()
-        if not rows:
-            return Estimate(inputs=inputs, runs=0)
-        read, written, milliseconds = (sum(row[at] for row in rows) / len(rows) * inputs for at in range(3))
-        dollars = price(read, written)
-        return Estimate(
-            inputs=inputs,
-            runs=len(rows),
-            tokens=round(read + written),
-            seconds=round(milliseconds / 1000, 1),
-            dollars=None if dollars is None else round(dollars, 6),
-        )
-
     async def remove_ended(self, seconds: float) -> int:
         """Delete the batches of all owners whose last input ended so many seconds ago; returns how many."""
         recent = select(JobRow.number).where(
@@ -346,6 +335,10 @@ class Batches:
         for owner, batch in rows:
             await self.remove(owner, batch)
         return len(rows)
+
+    def _are_inputs(self, batch: NewBatch, rows: Sequence[Any]) -> bool:
+        """Whether what is stored at some positions are the inputs of a batch there."""
+        return all(self._opened(row.document) == batch.inputs[row.position - batch.first] for row in rows)
 
     def _item(self, row: Any) -> ItemResult:
         result = None if row.result is None else self._opened(row.result)
@@ -369,9 +362,10 @@ async def _batch(connection: AsyncConnection, owner: str, row: Any) -> Batch:
     by_state = select(JobRow.state, func.count(), func.sum(JobRow.tokens)).where(mine).group_by(JobRow.state)
     found = (await connection.execute(by_state)).all()
     counts = {state: count for state, count, _ in sorted(found)}
+    has_all = sum(counts.values()) >= row.total or row.reason != ""
     return Batch(
         **row._mapping,
         counts=counts,
         tokens=int(sum(tokens for _, _, tokens in found)),
-        ended=not counts.keys() & {"queued", "running"},
+        ended=has_all and not counts.keys() & {"queued", "running"},
     )

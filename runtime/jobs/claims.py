@@ -25,6 +25,7 @@ from runtime.jobs.job import BATCH, PERSON, SPARED, TRIES, TURN_TRIES, Claim, Ou
 from runtime.jobs.tables import JobRow
 from runtime.jobs.wake import notify
 from runtime.keychain.master_key import SecretKeyUnavailable
+from runtime.usage.rows import add_usage
 
 log = logging.getLogger(__name__)
 
@@ -170,7 +171,7 @@ class Claims:
         return list((await connection.execute(changed)).all())
 
     async def finish(self, claim: Claim, outcome: Outcome) -> bool:
-        """Store what came of a job, with its run; False, and nothing is stored, when this worker has it no longer."""
+        """Store what came of a job, with its run and usage; False, and nothing is, when this worker lost it."""
         failed = outcome.error is not None
         values = {
             "state": case((JobRow.stop_asked, STOPPED), else_="failed") if failed else "done",
@@ -186,6 +187,7 @@ class Claims:
                 return False
             if outcome.run is not None:
                 await add_run(connection, outcome.run)
+            await add_usage(connection, outcome.used)
         return True
 
     async def cancelled(self, claim: Claim) -> bool:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias, get_args
 
 from flows.document import Json, JsonObject
 from runtime.sessions.run_entry import LoggedRun
+from runtime.usage.entry import Usage, UsageKey
 
 JobKind: TypeAlias = Literal["run", "item", "attempt", "turn"]
 """A run of a flow, one input of a batch, an attempt of an evaluation, or a turn of the assistant."""
@@ -174,6 +176,7 @@ class Outcome:
         run: the run that has its result, which is stored with the outcome or not at all.
         nano_dollars: what it cost, as far as that is known.
         tokens: how many tokens its models read and wrote.
+        used: what it counts as used, which is stored with the outcome or not at all.
     """
 
     result: JsonObject | None = None
@@ -181,3 +184,4 @@ class Outcome:
     run: LoggedRun | None = None
     nano_dollars: int = 0
     tokens: int = 0
+    used: Mapping[UsageKey, Usage] = field(default_factory=dict[UsageKey, Usage])

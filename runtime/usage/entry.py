@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Final
+from typing import Final, TypeAlias
 
 from flows.document import JsonObject
 
@@ -13,6 +13,10 @@ FLOW_MODELS: Final = "flows"
 
 NANO: Final = 1_000_000_000
 """Parts of a dollar in which costs are summed up."""
+
+
+UsageKey: TypeAlias = tuple[str, str, str]
+"""A user, a day and a model."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Final
 
 from runtime.database.database import Database
 from runtime.database.errors import StoreUnavailable
-from runtime.usage.entry import Usage, UsageSum
+from runtime.usage.entry import Usage, UsageKey, UsageSum
 
 if TYPE_CHECKING:
-    from runtime.usage.rows import UsageKey, UsageRows
+    from runtime.usage.rows import UsageRows
 
 SETTLE_SECONDS: Final = 1.0
 """How long usage waits for more of it before it is written: a transaction a turn would cost a third of the turn."""
@@ -59,11 +59,22 @@ class UsageLog:
             user: the user's id.
             used: by model, `provider:name`.
         """
-        day = self.clock().date().isoformat()
-        for model, usage in used.items():
-            if usage != Usage():
-                self._wait(((user, day, model.replace("\0", "")[:MODEL_LENGTH]), usage))
+        self._wait(*self.keyed(user, used).items())
         self._begin_writing()
+
+    def keyed(self, user: str, used: Mapping[str, Usage]) -> dict[UsageKey, Usage]:
+        """What one turn or run used, as it is stored: without what used nothing.
+
+        Args:
+            user: the user's id.
+            used: by model, `provider:name`.
+        """
+        day = self.clock().date().isoformat()
+        return {
+            (user, day, model.replace("\0", "")[:MODEL_LENGTH]): usage
+            for model, usage in used.items()
+            if usage != Usage()
+        }
 
     async def add(self, user: str, used: Mapping[str, Usage]) -> None:
         """Count what one turn used, and return when that is stored.
@@ -71,9 +82,7 @@ class UsageLog:
         Raises:
             Done: it was counted before, as the step that this is a part of.
         """
-        day = self.clock().date().isoformat()
-        keys = {(user, day, model.replace("\0", "")[:MODEL_LENGTH]): one for model, one in used.items()}
-        if counted := {key: one for key, one in keys.items() if one != Usage()}:
+        if counted := self.keyed(user, used):
             await (await self._opened()).add(counted)
 
     async def today(self, user: str) -> Usage:

@@ -1,7 +1,7 @@
 """The rows of usage: one for each user, day and model."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 from sqlalchemy import RowMapping, and_, bindparam, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
@@ -10,10 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from runtime.database.backends.once import note_once
 from runtime.database.database import Database
 from runtime.database.tables import UsageRow
-from runtime.usage.entry import COUNTS, Usage, UsageSum
-
-UsageKey: TypeAlias = tuple[str, str, str]
-"""A user, a day and a model."""
+from runtime.usage.entry import COUNTS, Usage, UsageKey, UsageSum
 
 _GROUPS = {"day": UsageRow.day, "model": UsageRow.model, "user": UsageRow.owner}
 
@@ -43,14 +40,7 @@ class UsageRows:
         """Add what was used to what is stored, all of it or nothing."""
         async with self._database.writing() as connection:
             await note_once(connection)
-            for key, usage in sorted(used.items()):
-                if await _increased(connection, key, usage):
-                    continue
-                try:
-                    async with connection.begin_nested():
-                        await connection.execute(insert(UsageRow).values(**_key(key), **_counts(usage)))
-                except IntegrityError:  # another process was first
-                    await _increased(connection, key, usage)
+            await add_usage(connection, used)
 
     async def sums(self, owner: str | None, first: str, last: str, by: Sequence[str]) -> list[UsageSum]:
         """What was used from a day to a day, both included.
@@ -71,6 +61,18 @@ class UsageRows:
             rows = (await connection.execute(found)).mappings().all()
         keys = [group.name for group in groups]  # databases sort by the language that they were made for
         return [_sum(row) for row in sorted(rows, key=lambda row: [row[key] for key in keys])]
+
+
+async def add_usage(connection: AsyncConnection, used: Mapping[UsageKey, Usage]) -> None:
+    """Add what was used to what is stored, in a transaction that is under way."""
+    for key, usage in sorted(used.items()):
+        if await _increased(connection, key, usage):
+            continue
+        try:
+            async with connection.begin_nested():
+                await connection.execute(insert(UsageRow).values(**_key(key), **_counts(usage)))
+        except IntegrityError:  # another process was first
+            await _increased(connection, key, usage)
 
 
 async def _increased(connection: AsyncConnection, key: UsageKey, usage: Usage) -> bool:

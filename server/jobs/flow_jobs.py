@@ -132,7 +132,7 @@ class FlowJobs:
         result = await self._result(claim, flow, given)
         detail = await asyncio.to_thread(kept_values, result)
         run = LoggedRun(owner=claim.owner, entry=entry.ended(result), detail=detail)
-        return replace(_outcome(result), run=run)
+        return replace(self._outcome(claim, result), run=run)
 
     async def item(self, claim: Claim) -> Outcome:
         """Run the flow of a batch with one of its inputs."""
@@ -140,13 +140,10 @@ class FlowJobs:
             return Outcome(error=CEILING)
         of_batch = await self._flow_of(claim)
         given = of_batch.given.model_copy(update=RunGiven.model_validate(claim.given).model_dump(exclude_unset=True))
-        return _outcome(await self._result(claim, of_batch.flow, given))
+        return self._outcome(claim, await self._result(claim, of_batch.flow, given))
 
     async def accepted(self, claim: Claim, outcome: Outcome) -> None:
-        """Count what a job's run has used, once, and report its failure to the address that its schedule names."""
-        metrics = None if outcome.result is None else outcome.result.get("metrics")
-        if claim.kind in self.perform and outcome.result is not None and metrics is not None:
-            self._assistant.usage_log.record(claim.owner, usage_of_run(RunResult.from_json(outcome.result)))
+        """Report the failure of a job to the address that its schedule names."""
         notify = str(claim.given.get("notify") or "")
         if outcome.error is not None and notify:
             notice: JsonObject = {
@@ -205,12 +202,13 @@ class FlowJobs:
             await asyncio.sleep(BUSY_SECONDS)  # the job's own time ends it
         return replace(result, run_id=claim.id)
 
-
-def _outcome(result: RunResult) -> Outcome:
-    error = None if result.error is None else f"{result.error.message} {result.error.fix}".strip()
-    document = replace(result, nodes={}).to_json()
-    tokens = result.metrics.input_tokens + result.metrics.output_tokens
-    return Outcome(result=document, error=error, tokens=tokens)
+    def _outcome(self, claim: Claim, result: RunResult) -> Outcome:
+        """What came of a run, with what it has used."""
+        error = None if result.error is None else f"{result.error.message} {result.error.fix}".strip()
+        document = replace(result, nodes={}).to_json()
+        tokens = result.metrics.input_tokens + result.metrics.output_tokens
+        used = self._assistant.usage_log.keyed(claim.owner, usage_of_run(result))
+        return Outcome(result=document, error=error, tokens=tokens, used=used)
 
 
 async def _stored(database: Database, owner: str, flow: str) -> Flow:

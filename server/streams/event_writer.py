@@ -28,6 +28,9 @@ RETRY_SECONDS: Final = 1.0
 ATTEMPTS: Final = 30
 """How often the last events of a turn are tried that is not durable."""
 
+CLOSE_SECONDS: Final = 10.0
+"""For how long what is left is tried again when the server stops."""
+
 PRUNE_SECONDS: Final = 60.0
 """How often old events are deleted, while there are new ones."""
 
@@ -54,6 +57,7 @@ class EventWriter:
         self._due, self._retry = inf, 0.0
         self._sooner = asyncio.Event()
         self._is_closing = False
+        self._closed_at = inf
 
     def wake(self, turn: EventLog) -> None:
         """Store what a turn has written, soon."""
@@ -66,8 +70,9 @@ class EventWriter:
             self._task = asyncio.create_task(self._write(), name="event-writer")
 
     async def aclose(self) -> None:
-        """Store what is left, or give it up."""
+        """Store what is left: at once, and again for a while if the store fails. What is lost then is logged."""
         self._is_closing = True
+        self._closed_at = monotonic() + CLOSE_SECONDS
         self._sooner.set()
         if self._task is not None:
             await self._task
@@ -102,16 +107,30 @@ class EventWriter:
         return True
 
     async def _failed(self, turns: dict[EventLog, int], failure: Exception) -> None:
-        """Try again later; a turn that has ended is given up in the end, unless nobody else would end it."""
+        """Try again later; a turn that has ended is given up in the end, unless nobody else would end it.
+
+        When the server has tried for long enough to stop, what is left is given up; with a durable turn another process
+        goes on.
+        """
         if not all(turns.values()):
             log.error("turns.events.not_stored", exc_info=failure)
+        is_over = monotonic() + RETRY_SECONDS > self._closed_at
         for turn, attempts in turns.items():
             turn.cannot_store()
-            is_tried = turn.has_ended and attempts + 1 >= ATTEMPTS
-            if self._is_closing or (is_tried and turn.attempt is None):
-                await self._ended(turn)
+            is_tried = turn.has_ended and attempts + 1 >= ATTEMPTS and turn.attempt is None
+            if is_over or is_tried:
+                await self._given_up(turn)
             else:
                 self._waiting[turn] = attempts + 1 if turn.has_ended else 1
+
+    async def _given_up(self, turn: EventLog) -> None:
+        """Store nothing more of a turn; of one that is not durable, what was not stored is lost."""
+        lost = turn.unstored()
+        if turn.attempt is not None:
+            turn.leave()
+        elif lost is not None:
+            log.error("turns.events.lost turn=%s first=%d last=%d", turn.turn, lost.first, lost.last)
+        await self._ended(turn)
 
     async def _prune(self, store: TurnStore) -> None:
         if monotonic() - self._pruned < PRUNE_SECONDS:
@@ -123,8 +142,8 @@ class EventWriter:
             log.exception("turns.events.not_pruned")
 
     async def _until_due(self) -> None:
-        """Wait, but not while the server stops."""
-        while not self._is_closing and (left := self._due - monotonic()) > 0:
+        """Wait for more to be stored together; while the server stops, only after a failure."""
+        while (left := (self._retry if self._is_closing else self._due) - monotonic()) > 0:
             self._sooner.clear()
             with anyio.move_on_after(left):
                 await self._sooner.wait()

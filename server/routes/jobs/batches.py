@@ -33,7 +33,10 @@ if TYPE_CHECKING:
 
 BATCHES: Final = "/api/v1/batches"
 INPUTS: Final = 10_000
-"""How many inputs a batch may have."""
+"""How many inputs a request may have."""
+
+TOTAL: Final = 1_000_000
+"""How many inputs a batch may have in all its parts."""
 
 AT_ONCE: Final = 200
 """How many results are read at once."""
@@ -81,6 +84,9 @@ class BatchRequest(ContractModel):
         allow_hosts: hosts that its runs may reach where the operator has runs ask for hosts.
         ceiling_tokens: how many tokens it may use; what is left then is not run. Null for any number.
         estimate: whether to answer only what it is likely to use, and run nothing.
+        first: of a part of a batch that is too large for one request: the position of the first of its inputs.
+        total: how many inputs the batch has in all its parts, which have one `id` and come in any order. Null for one
+            that comes at once.
     """
 
     inputs: list[BatchInput] = Field(min_length=1, max_length=INPUTS)
@@ -90,6 +96,16 @@ class BatchRequest(ContractModel):
     allow_hosts: tuple[str, ...] = Field(default=(), max_length=50)
     ceiling_tokens: int | None = Field(default=None, ge=1)
     estimate: bool = False
+    first: int = Field(default=0, ge=0)
+    total: int | None = Field(default=None, ge=1, le=TOTAL)
+
+    @model_validator(mode="after")
+    def _is_part(self) -> BatchRequest:
+        if self.first + len(self.inputs) > (self.total or len(self.inputs)):
+            raise ValueError("A part ends within the `total` of its batch.")
+        if self.total not in (None, len(self.inputs)) and self.id is None and not self.estimate:
+            raise ValueError("The parts of a batch name its `id`.")
+        return self
 
     @field_validator("inputs", mode="before")
     @classmethod
@@ -137,8 +153,9 @@ class BatchEntry(Received):
         flow: the stored flow.
         version: its version when the batch began; all runs are of it.
         name: the flow's name then.
-        total: how many inputs there are.
-        counts: how many of them are in each state; states that none is in are left out.
+        total: how many inputs there are, in all its parts.
+        counts: how many of them are in each state; states that none is in are left out, and so are those that have not
+            come.
         tokens: how many tokens were used.
         ceiling_tokens: how many it may use; null for any number.
         reason: why it was ended early, or empty.
@@ -210,7 +227,10 @@ async def start(request: Request) -> Response:
         body = await read_object(request, caller.settings.chat_body_limit)
     except ApiError as error:
         if error.status == 413:
-            error.fix = "Send its inputs as several batches, or have the operator raise WIREWRIGHT_CHAT_BODY_LIMIT."
+            error.fix = (
+                "Send its inputs in parts (`id`, `first` and `total`), or have the operator raise "
+                "WIREWRIGHT_CHAT_BODY_LIMIT."
+            )
         raise
     asked = validated(BatchRequest, body)
     stored = await (await caller.flows()).get(request.path_params["flow_id"])
@@ -218,7 +238,10 @@ async def start(request: Request) -> Response:
     if asked.estimate:
         catalogue = await caller.assistant.catalogue()
         price = await asyncio.to_thread(price_of, stored.flow, catalogue, caller.settings.model)
-        found = await batches.estimate(caller.id, stored.entry.id, len(asked.inputs), price)
+        from runtime.jobs.estimates import estimate
+
+        count = asked.total or len(asked.inputs)
+        found = await estimate(caller.assistant.database, caller.id, stored.entry.id, count, price)
         return JsonResponse(BatchEstimate.model_validate(asdict(found)))
     await tokens_left(caller.assistant.usage_log, caller.settings, caller.id)
     from uuid import uuid4
@@ -237,6 +260,8 @@ async def start(request: Request) -> Response:
             given={"flow": stored.flow.raw, "options": options},
             inputs=[one.model_dump(mode="json", exclude_defaults=True) for one in asked.inputs],
             seconds=asked.timeout + WAIT_SECONDS,
+            first=asked.first,
+            total=asked.total,
         )
     )
     caller.state.jobs.wake()
@@ -309,7 +334,7 @@ async def results(request: Request) -> Response:
 
 
 async def _lines(batches: Batches, caller: Caller, batch: str, asked: ResultsQuery) -> AsyncGenerator[str]:
-    after, left = asked.after, INPUTS if asked.limit is None else asked.limit
+    after, left = asked.after, TOTAL if asked.limit is None else asked.limit
     while left and (some := await batches.results(caller.id, batch, after, min(left, AT_ONCE))):
         after, left = some[-1].position, left - len(some)
         yield "".join(f"{json.dumps(asdict(one), ensure_ascii=False, separators=(',', ':'))}\n" for one in some)

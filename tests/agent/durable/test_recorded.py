@@ -15,12 +15,15 @@ from agent.models.scripted import call
 from agent.turn.loop import agent
 from agent.turn.request import TurnRequest
 from agent.turn.result import TurnEnded, TurnEvent, TurnResult
+from evals.play.environment import PlayEnvironment
+from evals.players.oracle.player import OraclePlayer
 from evals.scenario import Scenario
 from evals.scenarios.loader import load_scenarios
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.json_values import Json
 from flows.spec import build
+from server.settings import ServerSettings
 from server.streams.sse import SseEncoder
 from tests.server.durable.playing import normal
 from tests.shared.flow_texts import LOUDER, flow_of, node_id
@@ -61,7 +64,7 @@ async def told(who: Assistant, request: TurnRequest, steps: Steps = PLAIN) -> tu
     return found
 
 
-async def events_of(who: Assistant, request: TurnRequest, steps: Steps = PLAIN) -> tuple[list[Any], TurnResult]:
+async def events_of(who: Any, request: TurnRequest, steps: Steps = PLAIN) -> tuple[list[Any], TurnResult]:
     """What clients are told of a turn, without times, and its result."""
     encoder, sent, results = SseEncoder("s", details=True), list[Any](), list[TurnResult]()
 
@@ -71,7 +74,8 @@ async def events_of(who: Assistant, request: TurnRequest, steps: Steps = PLAIN) 
             results.append(event.result)
 
     with agent.parallel_tool_call_execution_mode("sequential" if steps is not PLAIN else "parallel"):
-        await who.turn(request, steps=steps).take(send)
+        stream = who.turn(request, steps=steps) if isinstance(who, Assistant) else who.turn(request)
+        await stream.take(send)
     return normal(sent), results[0]
 
 
@@ -90,6 +94,27 @@ async def test_a_recorded_turn_tells_the_same_as_a_plain_one_in_every_scenario(
         assert (await events_of(recorded, request, steps_of(MemoryJournal())))[0] == expected, scenario.id
     await plain.aclose()
     await recorded.aclose()
+
+
+@pytest.mark.table
+@pytest.mark.parametrize("name", [scenario.id for scenario in load_scenarios() if not scenario.open])
+async def test_a_recorded_turn_of_a_model_that_calls_tools_tells_the_same_as_a_plain_one(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The model is scripted: it makes the calls that lead to what the scenario asks for."""
+    (scenario,) = [one for one in load_scenarios() if one.id == name]
+    types, turn, chosen = Catalogue.load(), Assistant.turn, [PLAIN, steps_of(MemoryJournal())]
+    monkeypatch.setattr(Assistant, "turn", lambda who, request: turn(who, request, steps=chosen[0]))
+    request = TurnRequest(text=scenario.prompts[0], flow=canvas_of(scenario, types), turn_id="t", session="s")
+    found: list[Any] = []
+    while chosen:
+        settings = ServerSettings(data=tmp_path / str(len(chosen)))
+        environment = PlayEnvironment(settings=settings, catalogue=types, runner=ComponentRunner())
+        player = OraclePlayer().prepare(scenario, environment)
+        found.append((await events_of(player, request, chosen[0]))[0])
+        await player.aclose()
+        chosen.pop(0)
+    assert found[0] == found[1]
 
 
 def conversation(prompt: str) -> tuple[Any, ...]:

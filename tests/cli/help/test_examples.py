@@ -34,7 +34,7 @@ NEEDS_OTHERS = {
         )
     },
     ("runs", "cancel"): "it asks a server",
-    **{("flow", "schedule", name): "it asks a server" for name in ("add", "list", "switch", "remove")},
+    **{("flow", "schedule", name): "it asks a server" for name in ("add", "list", "switch", "edit", "remove")},
     ("worker",): "it works until it is stopped, on Postgres",
     **{("jobs", name): "a worker has to have it" for name in ("show", "cancel", "retry")},
     ("approvals", "withdraw"): "a conversation has to wait for an answer",

@@ -312,6 +312,7 @@ WORKS = {
     "flow schedule add": Works(f"flow schedule add Echo --cron '0 7 * * *' --json {ON}", "", code=1),
     "flow schedule list": Works(f"flow schedule list --json {ON}", "", code=1),
     "flow schedule switch": Works(f"flow schedule switch none off --json {ON}", "", code=1),
+    "flow schedule edit": Works(f"flow schedule edit none --zone UTC --json {ON}", "", code=1),
     "flow schedule remove": Works(f"flow schedule remove none --json {ON}", "", code=1),
     "jobs list": Works("jobs list --json", "wirewright.db"),
     "jobs show": Works("jobs show none --json", "wirewright.db", code=1),

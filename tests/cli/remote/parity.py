@@ -181,6 +181,9 @@ PARITY: dict[str, OnServer | Here | Carries] = {
     "flow schedule switch": OnServer(
         "flow schedule switch none off", ("PATCH /api/v1/schedules/{schedule_id}",), alone=True, code=1
     ),
+    "flow schedule edit": OnServer(
+        "flow schedule edit none --zone UTC", ("PATCH /api/v1/schedules/{schedule_id}",), alone=True, code=1
+    ),
     "flow schedule remove": OnServer(
         "flow schedule remove none", ("DELETE /api/v1/schedules/{schedule_id}",), alone=True, code=1
     ),

@@ -171,6 +171,35 @@ def test_a_server_of_another_release_is_noticed(serve: Serve, monkeypatch: pytes
     assert "NO  Release: 0.0.9, and here " in done.out
 
 
+@pytest.mark.parametrize(
+    ("workers", "counts", "works"),
+    [
+        ({"turns": 1, "runs": 2, "evals": 0}, "1 for turns, 2 for runs, 0 for evals", True),
+        ({"turns": 0, "runs": 0, "evals": 0}, "0 for turns, 0 for runs, 0 for evals", False),
+    ],
+)
+def test_a_server_that_leaves_all_work_to_workers_says_how_many_are_there(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch, workers: dict[str, int], counts: str, works: bool
+) -> None:
+    remote = serve()
+    assert "Workers:" not in remote.run("doctor").out
+    handle = httpx.HTTPTransport.handle_request
+
+    def left_to_workers(self: httpx.HTTPTransport, request: httpx.Request) -> httpx.Response:
+        response = handle(self, request)
+        if request.url.path != "/readyz":
+            return response
+        return httpx.Response(200, json={**json.loads(response.read()), "workers": workers}, request=request)
+
+    monkeypatch.setattr(httpx.HTTPTransport, "handle_request", left_to_workers)
+    done = remote.run("doctor")
+    assert f"{'ok' if works else 'NO'}  Workers: {counts}\n" in done.out
+    assert ("-> No worker is there, so that what is asked for waits: wirewright worker" in done.out) is not works
+    assert done.code == (0 if works else 1)
+    report = remote.run("doctor", "--json").json
+    assert (report["ok"], report["readiness"]["workers"]) == (works, workers)
+
+
 def test_starter_flows_are_listed_and_stored_under_a_name(serve: Serve) -> None:
     remote = serve()
     assert remote.run("flow", "templates", "--json").json == remote.alone("flow", "templates", "--json").json

@@ -138,7 +138,9 @@ def test_a_batch_is_listed_shown_cancelled_and_tried_again(serve: Serve, echo: J
     remote.run("jobs", "cancel", "other")
 
 
-def test_a_schedule_is_added_listed_switched_off_and_removed(serve: Serve, echo: JsonObject, tmp_path: Path) -> None:
+def test_a_schedule_is_added_listed_switched_off_edited_and_removed(
+    serve: Serve, echo: JsonObject, tmp_path: Path
+) -> None:
     remote = stored(serve, echo, tmp_path)
     assert remote.run("flow", "schedule", "list").err.endswith("Nothing runs by itself.\n")
     bad = remote.run("flow", "schedule", "add", "Echo", "--cron", "61 * * * *", "--json")
@@ -164,6 +166,29 @@ def test_a_schedule_is_added_listed_switched_off_and_removed(serve: Serve, echo:
     assert "whk_" not in json.dumps(listed)
     assert remote.run("flow", "schedule", "switch", made["id"], "off").err.endswith("It is off.\n")
     assert remote.run("flow", "schedule", "switch", made["id"], "on", "--json").json["next_at"] == made["next_at"]
+    edit = ("flow", "schedule", "edit", made["id"])
+    moved = remote.run(*edit, "--cron", "30 8 * * *", "--zone", "Europe/Berlin", "--json").json
+    assert (moved["cron"], moved["zone"], moved["next_at"][14:16]) == ("30 8 * * *", "Europe/Berlin", "30")
+    assert (moved["input_value"], moved["notify"], moved["id"]) == (*told[1::2], made["id"])
+    said = remote.run(*edit, "--input", "Good morning").err
+    assert said.endswith(f"Changed: {made['id']}. Due next at {moved['next_at']}.\n")
+    silent = remote.run(*edit, "--no-input", "--notify", "", "--json").json
+    assert (silent["input_value"], silent["notify"], silent["cron"]) == (None, "", "30 8 * * *")
+    for wrong, where in (
+        ((), "--cron"),
+        (("--cron", "61 * * * *"), "--cron"),
+        (("--cron", ""), "--cron"),
+        (("--zone", "No/Where"), "--zone"),
+        (("--notify", "nowhere"), "--notify"),
+        (("--input", "a", "--no-input"), "--input"),
+    ):
+        refused = remote.run(*edit, *wrong, "--json")
+        assert (refused.code, refused.json["error"]["where"]) == (2, where), refused
+    webhook = next(one["id"] for one in listed if one["kind"] == "webhook")
+    assert remote.run("flow", "schedule", "edit", webhook, "--input", "b", "--json").json["input_value"] == "b"
+    times = remote.run("flow", "schedule", "edit", webhook, "--cron", "0 7 * * *", "--json")
+    assert times.json["error"]["message"] == "A webhook has no times."
+    assert remote.run("flow", "schedule", "edit", "none", "--zone", "UTC", "--json").code == 1
     assert remote.run("flow", "schedule", "remove", made["id"]).code == 0
     assert len(remote.run("flow", "schedule", "list", "--json").json["schedules"]) == 1
 
@@ -280,22 +305,3 @@ def test_the_same_command_goes_on_with_what_was_cancelled_from_elsewhere(
     assert (outcome, ended.code, ended.json["waiting"]) == ([200], 1, 2), ended
     remote.runner.hangs = False
     assert remote.run(*command, "--json").json["done"] == 2
-
-
-def test_a_batch_that_is_too_large_for_the_server_says_where_to_split_its_file(
-    serve: Serve, echo: JsonObject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("WIREWRIGHT_CHAT_BODY_LIMIT", "2000")
-    monkeypatch.setattr("cli.jobs.server_batch.CHAT_BODY_BYTES", 2_000)
-    remote, command, out = begun(serve, echo, tmp_path, *["x" * 400] * 8)
-    refused = remote.run(*command, "--json")
-    assert (refused.code, refused.json["error"]["code"], refused.json["error"]["where"]) == (2, "too_large", "--batch")
-    assert f"The 8 inputs of {tmp_path / 'inputs.jsonl'} are " in refused.json["error"]["message"]
-    assert refused.json["error"]["fix"] == f"Split it: split -l 4 {tmp_path / 'inputs.jsonl'}"
-    assert not out.exists()
-    headers = {"Authorization": f"Bearer {remote.token}"}
-    [flow] = httpx.get(f"{remote.url}/api/v1/flows", headers=headers).json()["flows"]
-    sent = {"inputs": ["x" * 400] * 8}
-    raw = httpx.post(f"{remote.url}/api/v1/flows/{flow['id']}/batch", json=sent, headers=headers)
-    assert raw.status_code == 413
-    assert "as several batches" in raw.json()["error"]["fix"]

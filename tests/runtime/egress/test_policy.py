@@ -141,3 +141,31 @@ def test_ports_are_open_to_runs_when_they_are_named() -> None:
     named = read_hosts(["db.example.com:5432", "10.0.0.5:3306", "*.corp.example:25", "web.example.com", " "])
     assert direct_ports(named) == {5432, 3306, 25}
     assert [str(each) for each in direct_names(named)] == ["db.example.com:5432"]
+
+
+@pytest.mark.parametrize(
+    ("rule", "host", "address", "remedy"),
+    [
+        ("deny", "api.example.com", PUBLIC, "api.example.com:8443"),
+        ("ask", "api.example.com", PUBLIC, "api.example.com:8443"),
+        ("allow", "10.0.0.5", PRIVATE, "10.0.0.5:8443"),
+        ("allow", "db.corp.example", PRIVATE, "db.corp.example:8443"),
+        ("deny", "::1", ipaddress.ip_address("::1"), "[::1]:8443"),
+    ],
+)
+def test_a_refusal_names_host_and_port_as_the_operator_writes_them_and_that_allows_no_other_port(
+    rule: HostRule, host: str, address: ipaddress.IPv4Address | ipaddress.IPv6Address, remedy: str
+) -> None:
+    def reached(policy: EgressPolicy, port: int) -> None:
+        policy.check_name(host, port)
+        policy.allowed_addresses(host, port, [address])
+
+    with pytest.raises(HostRefused) as refused:
+        reached(EgressPolicy(rule=rule), 8_443)
+    assert remedy in refused.value.error.message
+    assert f"WIREWRIGHT_RUN_HOSTS={remedy}." in refused.value.error.fix
+    named = EgressPolicy(rule=rule, named=read_hosts([remedy]))
+    reached(named, 8_443)
+    if rule != "allow" or address == PRIVATE:
+        with pytest.raises(HostRefused):
+            reached(named, 8_444)

@@ -1,8 +1,6 @@
 """Jobs: queued, claimed in order, ended once, and refused when they are another worker's."""
 
 import asyncio
-from collections.abc import AsyncGenerator
-from pathlib import Path
 
 import anyio
 import pytest
@@ -17,14 +15,6 @@ from tests.databases.stored import query
 
 pytestmark = pytest.mark.anyio
 LONG_AGO = "2026-01-01T00:00:00.000+00:00"
-
-
-@pytest.fixture
-async def database(database_url: str, tmp_path: Path) -> AsyncGenerator[Database]:
-    """An empty database."""
-    database = Database(database_url, tmp_path)
-    yield database
-    await database.aclose()
 
 
 def job(name: str, owner: str = "ada", rank: int = 0, **more: object) -> NewJob:

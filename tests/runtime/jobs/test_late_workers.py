@@ -3,7 +3,6 @@
 import asyncio
 import os
 import signal
-from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import anyio
@@ -22,14 +21,6 @@ from tests.runtime.jobs.test_workers import _REAL, counting, queued, running, un
 
 pytestmark = pytest.mark.anyio
 LONG_AGO = "2026-01-01T00:00:00.000+00:00"
-
-
-@pytest.fixture
-async def database(database_url: str, tmp_path: Path) -> AsyncGenerator[Database]:
-    """An empty database."""
-    database = Database(database_url, tmp_path)
-    yield database
-    await database.aclose()
 
 
 def job(name: str) -> NewJob:

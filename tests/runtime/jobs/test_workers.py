@@ -89,7 +89,7 @@ async def test_500_jobs_end_once_though_one_of_three_workers_is_killed_and_one_i
     postgres: Cluster, tmp_path: Path, python_command: Path
 ) -> None:
     url, notes = postgres.schema(), tmp_path / "notes"
-    async with queued(url, tmp_path, JOBS), AsyncExitStack() as stack:
+    async with queued(url, tmp_path, JOBS) as jobs, AsyncExitStack() as stack:
         killed, frozen, _ = [
             await stack.enter_async_context(counting(python_command, url, name, notes))
             for name in ("killed", "frozen", "lasting")
@@ -98,10 +98,13 @@ async def test_500_jobs_end_once_though_one_of_three_workers_is_killed_and_one_i
         killed.kill()
         await until(lambda: running(url, "frozen") > 0)
         _signal(frozen, signal.SIGSTOP)
-        taken = query(url, "select id from jobs where state = 'running' and worker = 'frozen'")
+        taken = query(url, "select owner, id from jobs where state = 'running' and worker = 'frozen'")
         await until(lambda: running(url, "frozen") == 0 and running(url, "killed") == 0)
         _signal(frozen, signal.SIGCONT)
         await until(lambda: query(url, LEFT)[0][0] == 0)
+        for owner, id_ in taken:
+            found = await jobs.get(owner, id_)
+            assert await jobs.result(owner, id_) == {"by": found.worker, "attempt": found.attempts}
     assert taken
     ended = query(url, "select id, state, worker, attempts from jobs")
     assert Counter(state for _, state, _, _ in ended) == {"done": JOBS}

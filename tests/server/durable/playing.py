@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import sys
+import time
 import traceback
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -30,7 +31,8 @@ from server.access.auth import Access
 from server.access.caller import Caller
 from server.app import create_app
 from server.settings import ServerSettings
-from server.store.turns import RUNNING
+from server.store.turn_rows import SqlTurns
+from server.store.turns import RUNNING, NewEvents
 from server.streams.event_log import EventLog
 from server.turns import started
 from tests.shared.flow_texts import LOUDER, flow_of, node_id
@@ -49,10 +51,16 @@ class Points:
         fatal: at which of them it is killed.
         step: the step that is being done.
         fatal_step: the step with which it is killed, when its effect is stored and not yet recorded.
+        still_at: the step, or what is stored of events, before which its loop stands still until it is let go.
+        gate: the file that says that it stands still, as long as it is there.
+        writers: how many transactions are under way.
     """
 
     passed = 0
     fatal = 0
+    still_at = ""
+    gate: Path | None = None
+    writers = 0
     step: ContextVar[str] = ContextVar("step", default="")
     fatal_step = ""
 
@@ -70,10 +78,25 @@ class Points:
         if cls.fatal_step and cls.step.get() == cls.fatal_step:
             os.kill(os.getpid(), signal.SIGKILL)
 
+    @classmethod
+    async def stand_still(cls, before: str) -> None:
+        """Let the whole loop of this process stand still, like one that was frozen, if this is where it is to.
+
+        It does so outside of transactions, since one on SQLite would hold up the others.
+        """
+        if before != cls.still_at or cls.gate is None:
+            return
+        while cls.writers:  # noqa: ASYNC110  (nothing tells)
+            await asyncio.sleep(0.001)
+        cls.still_at = ""
+        cls.gate.touch()
+        while cls.gate.exists():
+            time.sleep(0.01)  # noqa: ASYNC251  (nothing else may go on)
+
 
 def _watch() -> None:
     """Count what is written, begun and ended."""
-    write, entered = EventLog.write, Database.writing
+    write, entered, append = EventLog.write, Database.writing, SqlTurns.append
 
     def counted_write(log: EventLog, line: bytes, state: str = RUNNING) -> None:
         Points.hit()
@@ -82,11 +105,20 @@ def _watch() -> None:
     @asynccontextmanager
     async def counted_writing(database: Database, *owners: str) -> Any:
         Points.hit()
-        async with entered(database, *owners) as connection:
-            yield connection
-            Points.hit()
+        Points.writers += 1
+        try:
+            async with entered(database, *owners) as connection:
+                yield connection
+                Points.hit()
+        finally:
+            Points.writers -= 1
         Points.stored()
 
+    async def counted_append(turns: SqlTurns, added: Sequence[NewEvents], *, again: bool = False) -> Any:
+        await Points.stand_still("events" if all(one.state == RUNNING for one in added) else "end")
+        return await append(turns, added, again=again)
+
+    SqlTurns.append = counted_append
     EventLog.write = counted_write
     Database.writing = counted_writing
     import server.durable.workflow as workflow
@@ -96,6 +128,7 @@ def _watch() -> None:
     async def counted_record(name: str, work: Any) -> str:
         async def named() -> str:
             Points.step.set(name)
+            await Points.stand_still(name)
             return await work()
 
         Points.hit()
@@ -242,6 +275,30 @@ class Place:
                     "events": told,
                 }
             )
+
+
+async def told(caller: Any, turn: str) -> list[Any]:
+    """The events of a turn, to its end."""
+    async with asyncio.timeout(SECONDS):
+        return [json.loads(line) async for some in caller.state.turns.follow(LOCAL_USER, turn) for _, line in some]
+
+
+def turn_of(place: Place, number: int) -> Callable[[], Any]:
+    """What plays one of the two turns of the conversation."""
+
+    async def play() -> Any:
+        async with place.served() as caller:
+            flows = await caller.flows()
+            entries, _ = await flows.page(1, 0)
+            entry = entries[0] if entries else await flows.add(flow_of(LOUDER, place.catalogue))
+            asked = await caller.assistant.pending(LOCAL_USER, "s")
+            answers = {"approvals": {name: {"decision": "approve"} for name in asked}}
+            said: dict[str, Any] = {"input_value": MESSAGE} if number == 1 else answers
+            wanted = {"session_id": "s", "turn_id": f"t{number}", "resumable": True, "flow_id": entry.id}
+            await started(caller, wanted | said)
+            return (await told(caller, f"t{number}"))[-1]["event"]
+
+    return play
 
 
 def effective(lines: list[tuple[int, bytes]]) -> list[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from runtime.durable.records import durable_file
 from runtime.files.folders import LOCAL_USER
 from server.turns import started
 from tests.databases.stored import query
-from tests.server.durable.playing import MESSAGE, Place, forked
+from tests.server.durable.playing import MESSAGE, Place, forked, turn_of
 from tests.shared.flow_texts import LOUDER, flow_of
 
 ROOT = Path(__file__).parents[3]
@@ -134,19 +135,45 @@ def test_a_turn_that_was_to_be_stopped_is_not_gone_on_with(place: Place) -> None
     assert (found["last"]["event"], found["last"]["reason"]) == ("cancelled", "stopped")
 
 
-def test_a_plain_server_does_not_import_dbos(tmp_path: Path) -> None:
-    program = (
-        "import sys, server.app, agent.assistant; print([name for name in sys.modules if name.startswith('dbos')])"
-    )
+PLAIN = """
+import asyncio, sys
+from flows.catalogue import Catalogue
+from tests.server.live import events, serving
+from tests.shared.scripted_assistant import ScriptedModel, assistant
+
+async def main():
+    async with serving(assistant(Catalogue.load(), ScriptedModel("question", "It holds a text."))) as live:
+        told = await events(live.client, input_value="What is a prompt?", session_id="s")
+    print(told[-1]["event"], [name for name in sys.modules if name.split(".")[0] == "dbos"])
+
+asyncio.run(main())
+"""
+"""A server on SQLite that takes a turn, and what is imported of DBOS in the end."""
+
+
+def test_a_plain_server_takes_turns_without_importing_dbos(tmp_path: Path) -> None:
     ran = subprocess.run(
-        [sys.executable, "-c", program],
+        [sys.executable, "-c", PLAIN],
         cwd=ROOT,
         capture_output=True,
         text=True,
-        check=True,
-        env={"HOME": str(tmp_path)},
+        check=False,
+        env={**os.environ, "WIREWRIGHT_DATA": str(tmp_path / "data")},
     )
-    assert ran.stdout.strip() == "[]"
+    assert ran.stdout.splitlines()[-1:] == ["complete []"], ran.stderr[-2_000:]
+
+
+def test_a_question_that_an_earlier_form_asked_is_answered_after_an_upgrade(place: Place) -> None:
+    async def upgraded() -> Any:
+        from runtime.durable import engine
+        from server.durable import workflow
+
+        engine.PROTOCOL = workflow.PROTOCOL = "next"
+        return await turn_of(place, 2)()
+
+    assert done(turn_of(place, 1)) == "complete"
+    assert done(upgraded) == "complete"
+    assert query(place.database, "select count(*) from runs") == [(1,)], "what was approved was done"
 
 
 def test_what_is_recorded_is_encrypted(place: Place, tmp_path: Path) -> None:

@@ -184,6 +184,24 @@ async def test_no_notice_reaches_this_machine_unless_it_is_named() -> None:
     assert heard.bodies == []
 
 
+async def test_a_notice_reaches_a_host_of_the_operators_on_the_port_that_is_named_alone(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    heard = Heard()
+    async with heard as address:
+        port = int(address.rpartition(":")[2].partition("/")[0])
+        for rule in ("allow", "deny"):
+            other = EgressPolicy(rule=rule, named=read_hosts([f"127.0.0.1:{port % 65535 + 1}"]))
+            assert not await tell(address, {"event": "run_failed"}, other)
+            assert f"notice.refused: The run may not reach 127.0.0.1:{port}: " in caplog.text
+            caplog.clear()
+        assert heard.bodies == []
+        for rule in ("allow", "deny"):
+            named = EgressPolicy(rule=rule, named=read_hosts([f"127.0.0.1:{port}"]))
+            assert await tell(address, {"event": "run_failed"}, named)
+    assert len(heard.bodies) == 2
+
+
 async def test_a_notice_reaches_a_public_host_only_where_the_operator_does_not_deny_it() -> None:
     reached: list[str] = []
 

@@ -14,6 +14,8 @@ import pytest
 from flows.catalogue import Catalogue
 from flows.document import JsonObject
 from runtime.database.database import Database
+from runtime.jobs.job import NewJob
+from runtime.jobs.rows import Jobs
 from runtime.keychain.master_key import FILE
 from server.settings import ServerSettings
 from tests.databases.postgres import Cluster
@@ -83,6 +85,31 @@ async def test_a_server_without_work_of_its_own_answers_with_what_a_worker_has_r
             assert process.stdout is not None
             assert b"looks through False" in await process.stdout.read()
     assert runner.asked == []
+
+
+@pytest.mark.anyio
+@pytest.mark.both_databases
+async def test_the_worker_of_a_server_takes_runs_and_leaves_turns_and_evaluations_to_others(
+    catalogue: Catalogue, echo: JsonObject
+) -> None:
+    settings = ServerSettings()
+    async with serving(assistant(catalogue, None, StandInRunner()), settings) as live:
+        flow = (await live.client.post(FLOWS, json=echo)).json()["id"]
+        database = Database(settings.database_url, settings.data)
+        others = [
+            NewJob(id="turn.t", owner="local", kind="turn", queue="turns"),
+            NewJob(id="attempt", owner="local", kind="attempt", queue="evals"),
+        ]
+        for other in others:
+            await Jobs(database).add([other])
+        (await live.client.post(f"{FLOWS}/{flow}/batch", json={"inputs": ["a"] * 3, "id": "b"})).raise_for_status()
+        with anyio.fail_after(60):
+            while not (await live.client.get("/api/v1/batches/b")).json()["ended"]:  # noqa: ASYNC110  (no event tells)
+                await asyncio.sleep(0.1)
+        found = [await Jobs(database).get("local", other.id) for other in others]
+        assert [(one.state, one.attempts, one.worker) for one in found] == [("queued", 0, "")] * 2
+        assert query(settings.database_url, "select queues from servers where queues <> ''") == [("runs",)]
+        await database.aclose()
 
 
 @pytest.mark.anyio

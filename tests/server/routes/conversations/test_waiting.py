@@ -1,9 +1,12 @@
 """What waits for the user's decision, in all conversations."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 
 from agent.models.scripted import call
 from flows.catalogue import Catalogue
+from runtime.accounts.scopes import scopes_of
 from runtime.files.folders import LOCAL_USER
 from tests.server.live import FLOWS, events, serving
 from tests.shared.flow_texts import LOUDER, flow_of, node_id
@@ -51,6 +54,27 @@ async def test_a_question_that_has_waited_too_long_is_withdrawn(catalogue: Catal
         answer = {approval["id"]: {"decision": "approve"}}
         late = await events(live.client, session_id="s", flow=canvas.to_json(), approvals=answer)
         assert (late[-1]["event"], late[-1]["code"]) == ("error", "nothing_pending")
+
+
+@pytest.mark.parametrize(("days", "kept"), [(89, True), (91, False)])
+async def test_a_question_is_kept_for_90_days_for_its_user_alone(catalogue: Catalogue, days: int, kept: bool) -> None:
+    canvas = flow_of(LOUDER, catalogue)
+    node = node_id(canvas, "Prompt Template")
+    change = call("configure_component", 1, component_id=node, values={"template": "Whisper: {text}"})
+    who = assistant(catalogue, ScriptedModel("build_flow", [change]))
+    async with serving(who) as live:
+        assert live.access.users is not None
+        _, token = await live.access.users.add("bob", scopes_of(("build", "run")))
+        theirs = {"Authorization": f"Bearer {token}"}
+        asked = await events(live.client, input_value="Whisper", session_id="s", flow=canvas.to_json())
+        [approval] = asked[-1]["data"]["approvals"]
+        state = await who.memory.load(LOCAL_USER, "s")
+        state.updated_at = (datetime.now(UTC) - timedelta(days=days)).isoformat()
+        await who.memory.save(LOCAL_USER, "s", state)
+        waiting = (await live.client.get(WAITING)).json()["conversations"]
+        assert [one["questions"][0]["id"] for one in waiting] == ([approval["id"]] if kept else [])
+        assert (await live.stranger.get(WAITING, headers=theirs)).json() == {"conversations": []}
+        assert (await live.stranger.post(f"{WAITING}/s/withdraw", headers=theirs)).status_code == 404
 
 
 async def test_a_question_is_taken_back_and_nothing_of_it_is_done(catalogue: Catalogue) -> None:
