@@ -210,7 +210,7 @@ class Flow:
 
     @classmethod
     def from_json(cls, obj: object) -> Flow:
-        """Return the flow in `obj`: an export with `data`, or bare `nodes` and `edges`; code may be a list of its lines.
+        """Return the flow in `obj`: an export with `data`, or bare `nodes` and `edges`; code may be a list of lines.
 
         Raises:
             FlowFormatError: `obj` is not a flow; the error names the JSON path.
@@ -368,8 +368,8 @@ def parsed_flow(document: Json) -> Flow:
 
 def _join_lines(document: JsonObject) -> None:
     """Join the lines of code, which Langflow exports as a list so that versions of a file can be compared."""
-    data = document["data"] if "data" in document else document
-    for node in as_list(as_object(data).get("nodes")):
+    data = as_object(document.get("data", document))
+    for node in as_list(data.get("nodes")):
         for field in object_at(node, "data", "node", "template").values():
             if isinstance(field, dict) and field.get("type") == "code":
                 lines = field.get("value")

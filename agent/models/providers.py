@@ -14,7 +14,7 @@ DEMO = "demo"
 """The model name of the demo planner, which is not a language model."""
 
 FOLDER_VARIABLES = "WIREWRIGHT_FOLDER_VARIABLES"
-"""The variable that names, separated by commas, the variables of providers that came from the `.env` file of a folder."""
+"""The variable that names, separated by commas, the providers' variables that came from a folder's `.env` file."""
 
 _ADDRESS_ENDS = ("_BASE_URL", "_ENDPOINT", "_RUNTIME")
 _KEY_ENDS = ("_API_KEY", "_BEDROCK", "_KEY_ID", "_ACCESS_KEY", "_SESSION_TOKEN")
@@ -73,7 +73,7 @@ class ProviderInfo:
         return complete and self.refused_address(environment) is None
 
     def refused_address(self, environment: Mapping[str, str]) -> str | None:
-        """The variable whose address a folder's `.env` file names for a key that is not the file's; None if there is none.
+        """The variable of an address of a folder's `.env` that a key from elsewhere would go to; None if there is none.
 
         Args:
             environment: the environment variables.
@@ -255,8 +255,8 @@ def address_refusal(info: ProviderInfo, environment: Mapping[str, str]) -> TurnE
     keys = ", ".join(name for name in info.variables if is_key(name))
     return TurnError(
         code="address_refused",
-        message=f"{address} in the .env file of this folder is not used: the file has no key for {info.title} that counts, "
-        "and a key from elsewhere is not sent where a folder says.",
+        message=f"{address} in the .env file of this folder is not used: the key for {info.title} is from elsewhere, "
+        "and is not sent where a folder says.",
         fix=f"Write the key ({keys}) into the same file and nowhere else, set {address} in the environment, "
         "or remove it from the file.",
     )

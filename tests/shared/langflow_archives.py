@@ -5,17 +5,15 @@ import json
 import struct
 import warnings
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
-
-from flows.document import JsonObject
 
 VOLATILE = ("updated_at", "user_id", "folder_id", "access_type", "gradient")
 LOCAL, CENTRAL, END = b"PK\x03\x04", b"PK\x01\x02", b"PK\x05\x06"
 
 
-def export(flow: JsonObject, name: str, number: int = 0) -> dict[str, Any]:
+def export(flow: Mapping[str, Any], name: str, number: int = 0) -> dict[str, Any]:
     """A flow as Langflow's database has it.
 
     Args:

@@ -1,7 +1,7 @@
 """What Langflow exports: the flows of one file, and those of the zip archive of a project or of several flows.
 
-Langflow writes an archive with a file for each flow, called as the flow, with whatever stands in its name: `/` and `..` too,
-and one name twice. Nothing is written where a name says, and a name is only shown. Newer versions add `project.json`.
+Langflow writes a file for each flow, called as the flow, with whatever stands in its name: `/` and `..` too, and one
+name twice. Nothing is written where a name says, and a name is only shown. Newer versions add `project.json`.
 """
 
 from __future__ import annotations

@@ -206,7 +206,7 @@ class ImportedFlows(Received):
 
     flows: list[FlowEntry]
     total: int
-    skipped: list[SkippedFlow] = []
+    skipped: list[SkippedFlow] = Field(default_factory=list[SkippedFlow])
 
 
 class RevisionQuery(PageQuery):

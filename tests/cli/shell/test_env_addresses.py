@@ -1,4 +1,4 @@
-"""An address out of a folder's `.env` file gets no key from elsewhere: a stranger's folder sends no key to a stranger."""
+"""An address out of a folder's `.env` gets no key from elsewhere: a stranger's folder sends no key to a stranger."""
 
 import os
 from collections.abc import AsyncGenerator, Generator, Mapping
