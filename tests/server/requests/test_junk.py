@@ -8,7 +8,6 @@ import socket
 from collections.abc import AsyncGenerator
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -19,9 +18,9 @@ import pytest
 from starlette.routing import Route
 
 from server.app import create_app
-from server.openapi.document import openapi
 from server.settings import ServerSettings
 from tests.server.access.test_users import METHODS
+from tests.server.openapi.description import described
 from tests.server.test_serve import program, signed_in
 
 pytestmark = pytest.mark.anyio
@@ -40,12 +39,6 @@ UNREAD = ("/duplicate", "/cancel", "/sign-in")
 """How routes end that read no body."""
 MEMORY = 150_000_000
 """Bytes by which the server may grow while all of this is sent: less than a fiftieth of what is sent at once."""
-
-
-@cache
-def document() -> dict[str, Any]:
-    """The description of the API."""
-    return openapi((route for route in create_app(ServerSettings()).routes if isinstance(route, Route)), "1")
 
 
 def requests() -> list[tuple[str, Route]]:
@@ -182,16 +175,6 @@ def check(method: str, path: str, reply: Answer | httpx.Response) -> int:
     else:
         assert status < 500, (method, path, reply.content[:300])
     return status
-
-
-def described(method: str, route: Route) -> set[int]:
-    """The statuses that the description of the API has for a route; all that say what is wrong for another protocol."""
-    address = re.sub(r":\w+\}", "}", route.path)
-    methods = document()["paths"].get(address)
-    if methods is None:
-        return {200, 202, 400, 404, 405, 413, 415}
-    known = methods.get("get" if method == "HEAD" else method.lower())
-    return {405} if known is None else {int(status) for status in known["responses"]}
 
 
 async def test_junk_is_refused_at_every_route_in_bounded_memory_and_the_next_request_is_served(junk: Junk) -> None:
