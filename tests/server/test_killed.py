@@ -8,6 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from flows.document import JsonObject
 from tests.server.live import FLOWS
 from tests.server.test_serve import program, signed_in
 
@@ -35,7 +36,7 @@ async def test_no_acknowledged_change_is_lost_when_the_server_is_killed(python_c
         number, before = 0, len(flows) + len(variables)
         while True:
             number += 1
-            document = {"name": f"{name} {number}", "description": "x" * 2_000, "data": {"nodes": [], "edges": []}}
+            document: JsonObject = {"name": f"{name} {number}", "description": "x" * 2_000, "nodes": [], "edges": []}
             try:
                 made = await client.post(FLOWS, json=document)
                 flow = made.json()["id"]

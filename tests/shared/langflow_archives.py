@@ -48,9 +48,10 @@ def in_lines(document: dict[str, Any]) -> dict[str, Any]:
     """An export as newer versions write it: without what changes by itself, and with code as a list of lines."""
     written: dict[str, Any] = json.loads(json.dumps({key: document[key] for key in document if key not in VOLATILE}))
     for node in written["data"]["nodes"]:
-        for field in node["data"]["node"]["template"].values():
-            if isinstance(field, dict) and field.get("type") == "code":
-                field["value"] = field["value"].split("\n")
+        fields: dict[str, Any] = node["data"]["node"]["template"]
+        for name in fields:
+            if name == "code":
+                fields[name]["value"] = fields[name]["value"].split("\n")
     return written
 
 
@@ -94,9 +95,9 @@ def changed(archive: bytes, name: str, *, flags: int = 0, method: int | None = N
     for signature, flag_at, size_at, name_at in ((LOCAL, 6, 22, 30), (CENTRAL, 8, 24, 46)):
         at = made.index(name.encode(), made.index(signature))
         start = at - name_at
-        if made[start : start + 4] != signature:
+        if not made.startswith(signature, start):
             start = made.index(name.encode(), at + 1) - name_at
-        assert made[start : start + 4] == signature
+        assert made.startswith(signature, start)
         (had,) = struct.unpack_from("<H", made, start + flag_at)
         struct.pack_into("<H", made, start + flag_at, had | flags)
         if method is not None:

@@ -30,10 +30,10 @@ class Recorder(Answering):
 
     def __init__(self) -> None:
         super().__init__()
-        self.seen = ""
+        self.seen, self.asked = "", 0
 
     async def _answer(self, request: Request) -> Response:
-        self.requests += 1
+        self.asked += 1
         self.seen += f"{request.url} {dict(request.headers)} {(await request.body()).decode('utf-8', 'replace')}\n"
         return JSONResponse({"error": {"message": "no", "type": "invalid_request_error"}}, 400)
 
@@ -119,7 +119,7 @@ async def test_an_address_and_a_key_of_one_file_are_used_together(
     written(tmp_path, **address, **keys, **rest)
     read_env_file(tmp_path)
     assert await ask(provider, os.environ) == ""
-    assert made.requests == 1
+    assert made.asked == 1
     assert CANARY in made.seen or provider == "bedrock", "bedrock's is a signature"
 
 
@@ -131,7 +131,7 @@ async def test_a_server_that_needs_no_key_is_used_where_a_folder_says(
     made, url = recorder
     written(tmp_path, **of(provider, url)[0])
     read_env_file(tmp_path)
-    assert (await ask(provider, os.environ), made.requests) == ("", 1)
+    assert (await ask(provider, os.environ), made.asked) == ("", 1)
 
 
 @pytest.mark.anyio
@@ -144,7 +144,7 @@ async def test_an_address_that_is_stored_with_its_key_is_used_whatever_a_folder_
     written(tmp_path, **of(provider, "http://127.0.0.1:9")[0], **rest)
     read_env_file(tmp_path)
     values = KeptKeys(KeptSecrets(providers={provider: {**address, **keys}}, variables={})).environment()
-    assert (await ask(provider, values), made.requests) == ("", 1)
+    assert (await ask(provider, values), made.asked) == ("", 1)
 
 
 def test_the_providers_that_a_folder_does_not_name_go_on(tmp_path: Path) -> None:
