@@ -1,4 +1,7 @@
-"""A Langflow flow without loss: the JSON document as it was read, with typed views of its nodes and edges."""
+"""A Langflow flow without loss: the JSON document as it was read, with typed views of its nodes and edges.
+
+Only code is written otherwise than some exports do: as one text, not as a list of its lines.
+"""
 
 from __future__ import annotations
 
@@ -207,7 +210,7 @@ class Flow:
 
     @classmethod
     def from_json(cls, obj: object) -> Flow:
-        """Return the flow in `obj`: an export with `data`, or bare `nodes` and `edges`.
+        """Return the flow in `obj`: an export with `data`, or bare `nodes` and `edges`; code may be a list of lines.
 
         Raises:
             FlowFormatError: `obj` is not a flow; the error names the JSON path.
@@ -359,4 +362,16 @@ def parsed_flow(document: Json) -> Flow:
     if not isinstance(document, dict):
         raise FlowFormatError("$", "is not an object", "Give a Langflow export: an object with `data`.")
     _check_form(document)
+    _join_lines(document)
     return Flow(document)
+
+
+def _join_lines(document: JsonObject) -> None:
+    """Join the lines of code, which Langflow exports as a list so that versions of a file can be compared."""
+    data = as_object(document.get("data", document))
+    for node in as_list(data.get("nodes")):
+        for field in object_at(node, "data", "node", "template").values():
+            if isinstance(field, dict) and field.get("type") == "code":
+                lines = field.get("value")
+                if isinstance(lines, list) and all(isinstance(line, str) for line in lines):
+                    field["value"] = "\n".join(map(as_text, lines))

@@ -8,7 +8,15 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from agent.errors import AssistantUnavailable
-from agent.models.providers import PROVIDERS, ModelChoice, ProviderInfo
+from agent.models.providers import (
+    FOLDER_VARIABLES,
+    PROVIDERS,
+    ModelChoice,
+    ProviderInfo,
+    folder_variables,
+    is_address,
+    is_key,
+)
 from agent.turn.result import TurnError
 from runtime.database.database import Database
 from runtime.egress.addresses import read_address
@@ -22,9 +30,6 @@ VALUE_LIMIT: Final = 4_096
 
 PROVIDER_VARIABLES: Final = frozenset(name for info in PROVIDERS.values() for name in info.variables)
 """The variables that providers of models read."""
-
-_ADDRESS_ENDS = ("_BASE_URL", "_ENDPOINT", "_RUNTIME")
-_KEY_ENDS = ("_API_KEY", "_BEDROCK", "_KEY_ID", "_ACCESS_KEY", "_SESSION_TOKEN")
 
 
 class BadKey(ValueError):
@@ -176,12 +181,17 @@ def _failures() -> Generator[None]:
 def overridden(base: Mapping[str, str], values: Mapping[str, str]) -> dict[str, str]:
     """Variables with others over them; a key of the lower ones never goes to an address of the upper ones.
 
+    Nor does a key of the upper ones go to an address that the `.env` file of a folder names.
+
     Args:
         base: the lower variables.
         values: the upper ones.
     """
+    of_folder = folder_variables(base) - values.keys()
     withheld = _keys_at(name for name in values if is_address(name))
-    return {**{name: value for name, value in base.items() if name not in withheld}, **values}
+    withheld |= {name for name in of_folder if is_address(name) and not values.keys().isdisjoint(_keys_at([name]))}
+    named = {FOLDER_VARIABLES: ",".join(sorted(of_folder))} if FOLDER_VARIABLES in base else {}
+    return {**{name: value for name, value in base.items() if name not in withheld}, **values, **named}
 
 
 def _keys_at(addresses: Iterable[str]) -> set[str]:
@@ -199,16 +209,6 @@ def key_for_address(name: str, kept: Collection[str]) -> str | None:
     """
     readers = (info for info in PROVIDERS.values() if is_address(name) and name in info.variables)
     return next((key for info in readers for key in info.variables if is_key(key) and key in kept), None)
-
-
-def is_address(name: str) -> bool:
-    """Whether a variable of a provider holds its address."""
-    return name.endswith(_ADDRESS_ENDS)
-
-
-def is_key(name: str) -> bool:
-    """Whether a variable of a provider holds a key."""
-    return name.endswith(_KEY_ENDS)
 
 
 def _check_address(info: ProviderInfo, values: Mapping[str, str], had: Mapping[str, str]) -> None:
@@ -231,7 +231,7 @@ def _checked(info: ProviderInfo, name: str, value: str) -> str:
     value = value.strip()
     if not value or len(value) > VALUE_LIMIT or not value.isascii() or not value.isprintable():
         raise BadKey(name, f"{name} is empty, too long, or has invalid characters.", "Copy it again.")
-    if name.endswith(_ADDRESS_ENDS) and not _is_url(value):
+    if is_address(name) and not _is_url(value):
         fix = "Send an address with https:// or http:// and a host, and the key apart from it."
         raise BadKey(name, f"{name} is not an address.", fix)
     return value

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict
 
 from agent.errors import ModelChoiceError, explain
 from agent.models.clients import Clients
-from agent.models.providers import PROVIDERS, ModelChoice, ProviderInfo, choose
+from agent.models.providers import PROVIDERS, ModelChoice, ProviderInfo, address_refusal, choose
 from agent.turn.result import TurnError
 
 PROBE = "Answer with the word ok."
@@ -122,7 +122,10 @@ def _status(
 ) -> ProviderStatus:
     given = [name for name in info.variables if environment.get(name, "").strip()]
     configured = info.available(environment)
-    if configured:
+    refusal = address_refusal(info, environment)
+    if refusal is not None:
+        why = f"{refusal.message} {refusal.fix}"
+    elif configured:
         complete = next(names for names in info.variable_sets if set(names) <= set(given))
         why = f"{' and '.join(complete)} {'is' if len(complete) == 1 else 'are'} set"
     else:

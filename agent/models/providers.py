@@ -6,11 +6,37 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from agent.errors import ModelChoiceError
+from agent.turn.result import TurnError
 from flows.fields.model_providers import prefix_of
 from runtime.keychain.user_secrets import KeptSecrets
 
 DEMO = "demo"
 """The model name of the demo planner, which is not a language model."""
+
+FOLDER_VARIABLES = "WIREWRIGHT_FOLDER_VARIABLES"
+"""The variable that names, separated by commas, the providers' variables that came from a folder's `.env` file."""
+
+_ADDRESS_ENDS = ("_BASE_URL", "_ENDPOINT", "_RUNTIME")
+_KEY_ENDS = ("_API_KEY", "_BEDROCK", "_KEY_ID", "_ACCESS_KEY", "_SESSION_TOKEN")
+
+
+def is_address(name: str) -> bool:
+    """Whether a variable of a provider holds its address."""
+    return name.endswith(_ADDRESS_ENDS)
+
+
+def is_key(name: str) -> bool:
+    """Whether a variable of a provider holds a key."""
+    return name.endswith(_KEY_ENDS)
+
+
+def folder_variables(environment: Mapping[str, str]) -> frozenset[str]:
+    """The variables of providers that came from the `.env` file of a folder.
+
+    Args:
+        environment: the environment variables.
+    """
+    return frozenset(filter(None, environment.get(FOLDER_VARIABLES, "").split(",")))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,8 +68,20 @@ class ProviderInfo:
         return tuple(dict.fromkeys((*chain.from_iterable(self.variable_sets), *self.optional_variables)))
 
     def available(self, environment: Mapping[str, str]) -> bool:
-        """Whether one of its variable sets is complete."""
-        return any(all(environment.get(name, "").strip() for name in names) for names in self.variable_sets)
+        """Whether one of its variable sets is complete, and no key of it would go to an address that a folder names."""
+        complete = any(all(environment.get(name, "").strip() for name in names) for names in self.variable_sets)
+        return complete and self.refused_address(environment) is None
+
+    def refused_address(self, environment: Mapping[str, str]) -> str | None:
+        """The variable of an address of a folder's `.env` that a key from elsewhere would go to; None if there is none.
+
+        Args:
+            environment: the environment variables.
+        """
+        of_folder = folder_variables(environment)
+        address = next((name for name in self.variables if is_address(name) and name in of_folder), None)
+        others = (name for name in self.variables if is_key(name) and name not in of_folder)
+        return address if any(environment.get(name, "").strip() for name in others) else None
 
 
 _OPENAI = ("gpt-6.1-sol", "gpt-6.1-terra", "gpt-6-astra", "gpt-6-luna", "gpt-5.6-sol", "gpt-5.6-terra", "gpt-5.6-luna")
@@ -169,13 +207,15 @@ def choose(wanted: str | None, default: str | None, environment: Mapping[str, st
         environment: holds the keys; None uses the process's own.
 
     Raises:
-        ModelChoiceError: the provider is unknown, not configured, or needs a model's name. The demo planner never
-            replaces it.
+        ModelChoiceError: the provider is unknown, not configured, needs a model's name, or would send a key to an
+            address that a folder names. The demo planner never replaces it.
     """
     wanted = (wanted or default or "").strip()
-    configured = available(environment)
+    configured, values = available(environment), os.environ if environment is None else environment
     if not wanted:
-        usual = next((info for info in configured if info.models), None)
+        named = (one for one in PROVIDERS.values() if one.models)
+        usual = next((one for one in named if one in configured or one.refused_address(values)), None)
+        _check_address(usual, values)
         return ModelChoice(provider=DEMO) if usual is None else ModelChoice(provider=usual.name, names=usual.models)
     if wanted == DEMO:
         return ModelChoice(provider=DEMO)
@@ -184,6 +224,7 @@ def choose(wanted: str | None, default: str | None, environment: Mapping[str, st
     info = PROVIDERS.get(provider)
     if info is None:
         raise ModelChoiceError.of("unknown_provider", f"Unknown provider: {provider[:60]}.", _use(configured))
+    _check_address(info, values)
     if info not in configured:
         names = ", ".join(entry.name for entry in configured) or f"{DEMO} only"
         raise ModelChoiceError.of(
@@ -199,6 +240,32 @@ def choose(wanted: str | None, default: str | None, environment: Mapping[str, st
         )
     rest = tuple(model for model in info.models if model != name)
     return ModelChoice(provider=provider, names=(name, *rest) if name else info.models)
+
+
+def address_refusal(info: ProviderInfo, environment: Mapping[str, str]) -> TurnError | None:
+    """Why a provider's address is not used, and what to do; None if it is.
+
+    Args:
+        info: the provider.
+        environment: the environment variables.
+    """
+    address = info.refused_address(environment)
+    if address is None:
+        return None
+    keys = ", ".join(name for name in info.variables if is_key(name))
+    return TurnError(
+        code="address_refused",
+        message=f"{address} in the .env file of this folder is not used: the key for {info.title} is from elsewhere, "
+        "and is not sent where a folder says.",
+        fix=f"Write the key ({keys}) into the same file and nowhere else, set {address} in the environment, "
+        "or remove it from the file.",
+    )
+
+
+def _check_address(info: ProviderInfo | None, environment: Mapping[str, str]) -> None:
+    refusal = None if info is None else address_refusal(info, environment)
+    if refusal is not None:
+        raise ModelChoiceError(refusal)
 
 
 def usable_models(configured: Iterable[ProviderInfo]) -> list[str]:

@@ -102,7 +102,7 @@ PRINTED: dict[str, Printed] = {
     "flow list": Printed((servers.StoredFlows,)),
     "flow show": Printed((WholeFlow,)),
     "flow export": Printed((flows.FlowObject, servers.FlowWritten), about="The second with --out."),
-    "flow import": Printed((servers.StoredFlows,)),
+    "flow import": Printed((servers.ImportedFlows,)),
     "flow remove": Printed((flows.Removed,)),
     "flow revisions": Printed((servers.Revisions,)),
     "flow restore": Printed((FlowEntry,)),

@@ -4,6 +4,7 @@ from typing_extensions import TypedDict
 
 from agent.models.overview import Overview
 from runtime.jobs.job import Job
+from server.routes.flows.models import SkippedFlow
 from server.routes.health import Readiness
 from server.routes.installation.bundles import BundleEntry
 from server.routes.installation.evaluations import EvaluationFile
@@ -62,6 +63,14 @@ class StoredFlows(TypedDict):
 
     flows: list[FlowEntry]
     total: int
+
+
+class ImportedFlows(TypedDict):
+    """Flows that a server has stored, how many they are, and what of an archive is no flow."""
+
+    flows: list[FlowEntry]
+    total: int
+    skipped: list[SkippedFlow]
 
 
 class FlowWritten(TypedDict):

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cli.errors import FAILED
 from cli.help.group import CommandGroup
 from cli.options import Json
 from cli.output.columns import print_rows
@@ -104,8 +105,8 @@ def import_flows(
     *,
     as_json: Json = False,
 ) -> None:
-    """Store flows on a server, all of a file or none."""
-    from cli.documents.servers import StoredFlows
+    """Store flows on a server: all of a JSON file or none; of an archive what is a flow, and the rest is named."""
+    from cli.documents.servers import ImportedFlows
     from cli.errors import BadUsage
     from cli.flow.source import flow_of
     from cli.input.texts import read
@@ -115,16 +116,21 @@ def import_flows(
         raise BadUsage("usage", "--based-on needs --replace.", fix="Name the flow as well.", where="--based-on")
     if replace is None:
         content = import_content(file)
-        stored = _flows(server).import_content(content).flows
+        done = _flows(server).import_content(content)
+        stored, skipped = done.flows, done.skipped
     else:
         flow = flow_of(read(file))
         flows = _flows(server)
-        stored = [flows.replace(flows.find(replace), flow, version)]
+        stored, skipped = [flows.replace(flows.find(replace), flow, version)], []
     if as_json:
-        print_json(StoredFlows(flows=stored, total=len(stored)))
-        return
-    for entry in stored:
-        print_message(_stored(entry))
+        print_json(ImportedFlows(flows=stored, total=len(stored), skipped=skipped))
+    else:
+        for entry in stored:
+            print_message(_stored(entry))
+        for one in skipped:
+            print_message(f"{one.where} is left out: {one.message} {one.fix}")
+    if skipped:
+        raise typer.Exit(FAILED)
 
 
 def remove(

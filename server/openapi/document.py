@@ -187,6 +187,7 @@ _MEANINGS: Final[Mapping[int, str]] = {
     202: "It was taken, and goes on.",
     204: "It was done; there is nothing to say.",
     303: "Go on to the page.",
+    304: "It has not changed since it was sent with this `ETag`.",
     503: "Something does not work.",
 }
 

@@ -234,3 +234,17 @@ def test_a_number_that_json_cannot_hold_is_refused_with_its_place(number: str) -
     with pytest.raises(FlowFormatError) as caught:
         Flow.from_json(written)
     assert caught.value.path == "$.data.viewport.zoom"
+
+
+@given(st.lists(st.text(), max_size=5))
+def test_code_that_was_exported_as_lines_is_one_text(lines: list[str]) -> None:
+    def document(code: object) -> dict[str, Any]:
+        fields = {"code": {"type": "code", "value": code}, "function_code": {"type": "code", "value": code}}
+        template = {**fields, "tags": {"type": "str", "value": ["a", "b"]}, "_type": "Component"}
+        node = {"id": "Own-1", "data": {"id": "Own-1", "type": "Own", "node": {"template": template}}}
+        return {"name": "Lines", "data": {"nodes": [node], "edges": []}}
+
+    written = document(list(lines))
+    assert Flow.from_json(written).to_json() == document("\n".join(lines))
+    assert written == document(lines), "what was given is not changed"
+    assert Flow.from_json(document([*lines, 7])).to_json() == document([*lines, 7]), "no code of anybody's"

@@ -94,7 +94,7 @@ class RemoteFlows:
         return self.server.send("GET", f"{_place(flow_id)}/export").content
 
     def import_content(self, content: bytes) -> ImportedFlows:
-        """Store the flows in an export, in a list of them, or in an archive of a project: all of them or none.
+        """Store the flows in an export or in a list of them, all of them or none, or those in an archive of a project.
 
         Args:
             content: JSON, or a zip archive.

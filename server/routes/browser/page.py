@@ -30,7 +30,7 @@ _NAME: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*", re.ASCII)
 _FOREVER: Final = "public, max-age=31536000, immutable"
 
 
-@operation(str, media_type="text/html")
+@operation(str, media_type="text/html", also={304: None})
 async def page(request: Request) -> Response:
     """The page for people; where it was not built, one that says what this server is and how to use it."""
     index = _file("index.html")
@@ -59,7 +59,7 @@ async def asset(request: Request) -> Response:
     return Response(content, headers={"Cache-Control": _FOREVER}, media_type=_media_type(name))
 
 
-@operation(bytes, media_type="image/svg+xml")
+@operation(bytes, media_type="image/svg+xml", errors=(404,))
 async def icon(_: Request) -> Response:
     """The page's icon."""
     found = _file("icon.svg")

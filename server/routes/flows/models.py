@@ -179,11 +179,34 @@ ImportDocument: TypeAlias = FlowDocument | list[FlowDocument] | SeveralFlows
 """A file with one flow or several; a zip archive has one in each of its files."""
 
 
+class SkippedFlow(Received):
+    """What an archive has that is no flow.
+
+    Attributes:
+        where: its file, and the place in it.
+        code: what is wrong, as in errors.
+        message: the same in words.
+        fix: what to do.
+    """
+
+    where: str
+    code: str
+    message: str
+    fix: str
+
+
 class ImportedFlows(Received):
-    """The flows that an import has stored, in the order of the file."""
+    """The flows that an import has stored, in the order of the file.
+
+    Attributes:
+        flows: the flows.
+        total: how many they are.
+        skipped: what an archive has that is no flow, and was not stored.
+    """
 
     flows: list[FlowEntry]
     total: int
+    skipped: list[SkippedFlow] = Field(default_factory=list[SkippedFlow])
 
 
 class RevisionQuery(PageQuery):

@@ -262,7 +262,7 @@ class HookCall(ContractModel):
     id: str | None = Field(default=None, pattern=r"^[A-Za-z0-9_.:-]{1,80}$")
 
 
-@operation(Called, body=HookCall, status=202, errors=(401, 429), body_optional=True)
+@operation(Called, body=HookCall, status=202, errors=(401, 429, 503), body_optional=True)
 async def call(request: Request) -> Response:
     """Queue a run of the webhook's flow. Its own token is sent as `Authorization: Bearer whk_…`.
 

@@ -2,10 +2,14 @@
 
 import json
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from flows.document import JsonObject
 from tests.cli.conftest import Wirewright
 from tests.cli.remote.conftest import Serve
+from tests.shared.langflow_archives import changed, export, newer, older, packed
 
 
 def test_files_go_to_the_server_and_come_back(serve: Serve, tmp_path: Path) -> None:
@@ -73,6 +77,40 @@ def test_a_name_that_two_flows_have_is_refused(serve: Serve, echo: JsonObject, t
     path.write_text(json.dumps([{**echo, "name": "Echo"}, {**echo, "name": "Echo"}]))
     assert remote.run("flow", "import", path).err.count("is stored as version 1.") == 2
     assert remote.run("flow", "remove", "Echo", "--json").json["error"]["code"] == "flow_ambiguous"
+    assert remote.run("flow", "list", "--json").json["total"] == 2
+
+
+@pytest.mark.parametrize("write", [older, newer])
+def test_a_project_of_langflows_is_imported(write: Any, serve: Serve, echo: JsonObject, tmp_path: Path) -> None:
+    remote = serve()
+    path = tmp_path / "20260301_080000_Ärger_flows.zip"
+    path.write_bytes(write([export(echo, name) for name in ("Ärger", "a/../b", "Twice", "Twice")]))
+    done = remote.run("flow", "import", path)
+    assert (done.code, done.err.count("is stored as version 1.")) == (0, 4)
+    listed = remote.run("flow", "list", "--json").json
+    assert sorted(one["name"] for one in listed["flows"]) == ["Twice", "Twice", "a/../b", "Ärger"]
+    assert json.loads(remote.run("flow", "export", "Ärger").out)["data"] == echo["data"]
+
+
+def test_what_in_an_archive_is_no_flow_is_named_and_the_rest_imported(
+    serve: Serve, echo: JsonObject, tmp_path: Path
+) -> None:
+    remote = serve()
+    path = tmp_path / "project.zip"
+    text = json.dumps(export(echo, "Good")).encode()
+    archive = packed([("good.json", text), ("../bad\x1b[2J.json", b"{"), ("none.json", b"{}"), ("locked.json", text)])
+    path.write_bytes(changed(archive, "locked.json", flags=1))
+    done = remote.run("flow", "import", path)
+    assert (done.code, done.err.count("is stored as version 1."), done.err.count("is left out: ")) == (1, 1, 3)
+    assert "\x1b" not in done.err, "what a stranger called a file does nothing to the terminal"
+    found = remote.run("flow", "import", path, "--json")
+    assert (found.code, found.json["total"]) == (1, 1)
+    assert [one["code"] for one in found.json["skipped"]] == ["not_json", "invalid_flow", "encrypted"]
+    for content in (archive[:-30], b"PK", packed([("none.json", b"{}")])):
+        path.write_bytes(content)
+        refused = remote.run("flow", "import", path, "--json")
+        assert refused.code == 1
+        assert refused.json["error"]["fix"]
     assert remote.run("flow", "list", "--json").json["total"] == 2
 
 

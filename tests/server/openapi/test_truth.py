@@ -16,23 +16,21 @@ from schemathesis.checks import (
     response_schema_conformance,
     status_code_conformance,
 )
-from starlette.routing import Route
 
 from agent.assistant import Assistant
 from agent.settings import AssistantSettings
 from flows.catalogue import Catalogue
 from flows.document import JsonObject
-from server.access.auth import Access
-from server.app import create_app
-from server.openapi.document import openapi
-from server.settings import ServerSettings
 from tests.server.access.test_users import Belongings, fill
 from tests.server.live import serving
+from tests.server.openapi.description import document
 from tests.shared.stand_ins import StandInRunner, ran
 
 pytestmark = pytest.mark.anyio
 EXAMPLES = 3
 """Requests of each kind for an operation."""
+SHARES = 8
+"""How many tests share the operations."""
 
 CHECKS = [
     status_code_conformance,
@@ -50,12 +48,6 @@ QUIET: Any = settings(
 )
 
 
-def document() -> dict[str, Any]:
-    """The description of this version."""
-    app = create_app(ServerSettings(), access=Access("t" * 43))
-    return openapi((route for route in app.routes if isinstance(route, Route)), "0.1.0")
-
-
 class Sender:
     """Sends what is made of the description, and keeps what is answered otherwise than it says."""
 
@@ -66,6 +58,7 @@ class Sender:
         self.session.trust_env = False
         self.untrue: dict[str, str] = {}
         self.statuses: dict[str, set[int]] = {}
+        self.failed: set[tuple[str, int, str]] = set()
 
     def try_out(self, operation: Any, mode: GenerationMode) -> None:
         """Send requests of one kind for an operation, and again at the address of what the user has.
@@ -93,6 +86,8 @@ class Sender:
     def _send(self, case: Any, name: str) -> None:
         reply = case.call(base_url=self.base, session=self.session, headers=self.headers, timeout=30)
         self.statuses.setdefault(name, set()).add(reply.status_code)
+        if reply.status_code >= 500:
+            self.failed.add((name, reply.status_code, reply.text[:200]))
         try:
             case.validate_response(reply, checks=CHECKS)
         except (BaseExceptionGroup, AssertionError) as failures:
@@ -100,9 +95,11 @@ class Sender:
             self.untrue[f"{name} {reply.status_code}"] = f"{told}: {reply.text[:300]}"
 
 
-async def test_every_operation_answers_as_it_is_described(catalogue: Catalogue, echo: JsonObject) -> None:
+@pytest.mark.both_databases
+@pytest.mark.parametrize("share", range(SHARES))
+async def test_every_operation_answers_as_it_is_described(share: int, catalogue: Catalogue, echo: JsonObject) -> None:
     described: Any = schemathesis.openapi.from_dict(document())
-    operations: list[Any] = [made.ok() for made in described.get_all_operations()]
+    operations: list[Any] = [made.ok() for made in described.get_all_operations()][share::SHARES]
     operations.sort(key=lambda one: one.method == "delete")
     runner = StandInRunner(results=[ran(f"run {number}") for number in range(500)])
     who = Assistant(AssistantSettings(model="demo"), runner, catalogue=catalogue)
@@ -117,7 +114,7 @@ async def test_every_operation_answers_as_it_is_described(catalogue: Catalogue, 
 
         await anyio.to_thread.run_sync(all_of, sender.try_out)
     assert sender.untrue == {}
-    every = {status for found in sender.statuses.values() for status in found}
-    assert {status for status in every if status >= 500} <= {503, 504}, sender.statuses
+    assert sender.failed == set(), "nothing fails that the test has not made fail"
     assert len(sender.statuses) == len(operations)
-    assert sum(200 <= min(found) < 300 for found in sender.statuses.values()) > 40, sender.statuses
+    succeeded = sum(200 <= min(found) < 300 for found in sender.statuses.values())
+    assert succeeded > len(operations) // 3, sender.statuses

@@ -20,6 +20,7 @@ from tests.databases.postgres import Cluster
 from tests.databases.stored import query
 from tests.server.access.test_users import METHODS, fill, routes
 from tests.server.live import ASSIST, FLOWS, Live, serving
+from tests.server.openapi.description import described
 from tests.shared.scripted_assistant import ScriptedModel, assistant
 from tests.shared.stand_ins import StandInRunner, ran
 
@@ -221,6 +222,7 @@ async def test_no_route_fails_in_another_way(
     """Every route of the table, whichever it has."""
     async with server(catalogue) as (live, _):
         has = await fill(live.client, echo)
+        undescribed: set[tuple[str, str, int]] = set()
         with fault(ServerSettings().database_url):
             for route in routes():
                 for method in METHODS:
@@ -228,10 +230,13 @@ async def test_no_route_fails_in_another_way(
                         headers = {"If-Match": '"1"'}
                         reply = await live.client.request(method, has.path(route), json=body, headers=headers)
                         assert reply.status_code not in (500, 502), (method, route.path, reply.text)
+                        if method in (route.methods or METHODS) and reply.status_code not in described(method, route):
+                            undescribed.add((method, route.path, reply.status_code))
                         if reply.status_code == 503 and "error" in reply.json():
                             assert reply.json()["error"]["fix"], (method, route.path)
                         if method == "DELETE" and reply.status_code < 300:
                             break
+        assert undescribed == set(), "a failure that the description does not have"
         assert (await live.client.get(FLOWS)).status_code == 200
 
 

@@ -13,6 +13,7 @@ from pydantic_ai import ModelMessage
 from pydantic_ai.models.function import AgentInfo, DeltaToolCalls
 
 from agent.contract.runs import RUN_STREAM_EVENTS
+from agent.models.scripted import call
 from flows.catalogue import Catalogue
 from flows.document import Flow, JsonObject
 from runtime.options import RunOptions
@@ -130,6 +131,39 @@ async def test_a_turn_ends_with_a_client_that_vanishes_after_any_event_of_it(see
         assert await last_of(live, "left") == "cancelled"
         model.replies[:] = ["off_topic"]
         assert (await live.client.post(STREAM, json=ASKS)).status_code == 200, "its place is free again"
+
+
+@pytest.mark.both_databases
+async def test_a_turn_that_builds_ends_with_a_client_that_vanishes_at_each_of_its_events(catalogue: Catalogue) -> None:
+    replies = ["build_flow", [call("add_component", 1, type="ChatInput")], "Added it."]
+    model = ScriptedModel()
+    async with serving(assistant(catalogue, model), ServerSettings(user_turns=1)) as live:
+
+        async def asked(turn: str, count: int | None) -> list[str]:
+            model.replies[:] = replies
+            body = {"input_value": "Add an input", "session_id": turn, "turn_id": turn}
+            async with live.client.stream("POST", STREAM, json=body) as reply, aclosing(frames(reply)) as read:
+                assert reply.status_code == 200, "the turn before has given its place back"
+                return [event["event"] async for event in first_of(read, count)]
+
+        whole = await asked("whole", None)
+        assert whole[-1] == "complete"
+        for index in range(len(whole)):
+            assert await asked(f"left-{index}", index) == whole[:index]
+            await until_free(live)
+            assert await last_of(live, f"left-{index}") in ("cancelled", "complete")
+        assert await asked("after", None) == whole, "the next one is as if nothing had been"
+
+
+async def first_of(events: AsyncIterator[dict[str, Any]], count: int | None) -> AsyncGenerator[dict[str, Any]]:
+    """So many of some events, or all; no more than these are read."""
+    taken = 0
+    while count is None or taken < count:
+        event = await anext(events, None)
+        if event is None:
+            return
+        yield event
+        taken += 1
 
 
 @pytest.mark.parametrize("seen", range(len(TOLD) + 2))

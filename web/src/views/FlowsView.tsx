@@ -1,7 +1,7 @@
 import { Copy, Plus, Settings, Trash2, Upload } from "lucide-react";
 import { useCallback, useEffect, useRef, useState } from "react";
 
-import type { FlowEntry, TemplateEntry } from "../api/contract";
+import type { FlowEntry, Schemas, TemplateEntry } from "../api/contract";
 import { request, send } from "../api/http";
 import { EMPTY } from "../flow/document";
 import { go, useApp } from "../state/app";
@@ -15,7 +15,7 @@ interface FlowPage {
 
 /** All flows of the user, and templates to start from. */
 export function FlowsView() {
-  const fail = useApp((app) => app.fail);
+  const { fail, say } = useApp();
   const [query, setQuery] = useState("");
   const [page, setPage] = useState<FlowPage | null>(null);
   const [templates, setTemplates] = useState<TemplateEntry[]>([]);
@@ -38,7 +38,11 @@ export function FlowsView() {
     void send(method, `/api/v1/flows/${encodeURIComponent(entry.id)}${suffix}`).then(load, fail);
   const bring = (chosen: File) => {
     const type = chosen.name.endsWith(".zip") ? "application/zip" : "application/json";
-    void send("POST", "/api/v1/flows/import", { body: chosen, headers: { "content-type": type } }).then(load, fail);
+    const asked = { body: chosen, headers: { "content-type": type } };
+    void request<Schemas["ImportedFlows"]>("POST", "/api/v1/flows/import", asked).then(({ skipped }) => {
+      load();
+      if (skipped.length > 0) say(strings.leftOut(skipped.map(({ where, message }) => `${where}: ${message}`).join(" ")));
+    }, fail);
   };
 
   return (
