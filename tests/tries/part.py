@@ -4,15 +4,19 @@ A pytest plugin. With `--play part` the choice is always the same: it follows fr
 `slow.txt`, which `--record-slow` writes. A test that the record does not know is played.
 """
 
+import time
 from collections import defaultdict
+from collections.abc import Generator, Iterable, Mapping
 from pathlib import Path
 from zlib import crc32
 
 import pytest
 
 SLOW = Path(__file__).with_name("slow.txt")
-"""The tests that took at least a second in a whole run: seconds and id, a line each."""
-LONG = 1.0
+"""How long tests took in a whole run: a line for each file, and below it a line for each test, seconds and name."""
+NOTED = 0.3
+"""Seconds from which a test stands in the record, so that another limit needs no new record."""
+LONG = 0.5
 """Seconds from which a test is left out, if its file has another one."""
 TOO_LONG = 10.0
 """Seconds from which it is left out in any case."""
@@ -28,13 +32,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default="all",
         help="all tests, or a tenth of the largest tables (marked `table`) and none of the slow ones",
     )
-    parser.addoption("--record-slow", action="store_true", help="write anew which tests are slow")
+    parser.addoption("--record-slow", type=Path, metavar="FILE", help="write anew how long slow tests take")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Watch how long tests take, when that is to be recorded."""
-    if config.option.record_slow and not hasattr(config, "workerinput"):
-        config.pluginmanager.register(_Recorder())
+    if config.option.record_slow is not None:
+        config.pluginmanager.register(_OwnTime())
+        if not hasattr(config, "workerinput"):
+            config.pluginmanager.register(_Recorder(config.option.record_slow))
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -55,13 +61,7 @@ def part_of(tests: list[str], rows: set[str], slow: dict[str, float]) -> set[str
         rows: those of them that are rows of the largest tables.
         slow: how many seconds the slow ones took.
     """
-    tables: dict[str, list[str]] = defaultdict(list)
-    for row in rows:
-        tables[row.partition("[")[0]].append(row)
-    kept = set(tests) - rows
-    for table in tables.values():
-        table.sort(key=lambda row: crc32(row.encode()))
-        kept.update(table[: max(1, len(table) // PART)])
+    kept = (set(tests) - rows) | played_rows(rows)
     files: dict[str, list[str]] = defaultdict(list)
     for test in kept:
         files[test.partition("::")[0]].append(test)
@@ -72,24 +72,90 @@ def part_of(tests: list[str], rows: set[str], slow: dict[str, float]) -> set[str
     return kept
 
 
+def played_rows(rows: Iterable[str]) -> set[str]:
+    """A tenth of each table, and at least one row."""
+    tables: dict[str, list[str]] = defaultdict(list)
+    for row in rows:
+        tables[row.partition("[")[0]].append(row)
+    played: set[str] = set()
+    for table in tables.values():
+        table.sort(key=lambda row: crc32(row.encode()))
+        played.update(table[: max(1, len(table) // PART)])
+    return played
+
+
 def read_slow(path: Path) -> dict[str, float]:
     """The record of slow tests: seconds by id."""
-    lines = (line.split(" ", 1) for line in path.read_text("utf-8").splitlines())
-    return {name: float(seconds) for seconds, name in lines}
+    slow: dict[str, float] = {}
+    file = ""
+    for line in path.read_text("utf-8").splitlines():
+        if line.startswith(" "):
+            seconds, test = line.split(maxsplit=1)
+            slow[f"{file}::{test}"] = float(seconds)
+        else:
+            file = line
+    return slow
+
+
+def write_slow(path: Path, seconds: Mapping[str, float], rows: set[str]) -> None:
+    """Write the record, without rows that are never played in part.
+
+    Args:
+        path: the file.
+        seconds: how many all tests took, by id.
+        rows: those of them that are rows of the largest tables.
+    """
+    files: dict[str, list[str]] = defaultdict(list)
+    left_out = rows - played_rows(rows)
+    for test, taken in sorted(seconds.items()):
+        if taken >= NOTED and test not in left_out:
+            file, _, name = test.partition("::")
+            files[file].append(f"  {taken:.2f} {name}\n")
+    path.write_text("".join(f"{file}\n{''.join(lines)}" for file, lines in files.items()), "utf-8")
+
+
+class _OwnTime:
+    """Takes from the time of setting up a test what many share: fixtures of a wider scope."""
+
+    def __init__(self) -> None:
+        self._shared = 0.0
+        self._since: float | None = None
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[object]) -> Generator[None, object, object]:
+        """Note how long a shared fixture takes, with those that it asks for."""
+        if fixturedef.scope == "function" or self._since is not None:
+            return (yield)
+        self._since = time.perf_counter()
+        try:
+            return (yield)
+        finally:
+            self._shared += time.perf_counter() - self._since
+            self._since = None
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Leave out what was noted."""
+        report = yield
+        report.duration -= self._shared
+        self._shared = 0.0
+        return report
 
 
 class _Recorder:
-    """Adds up what tests take in all their phases but setting up, which may start what many share."""
+    """Adds up what tests take in all their phases."""
 
-    def __init__(self) -> None:
+    def __init__(self, path: Path) -> None:
+        self._path = path
         self._seconds: dict[str, float] = defaultdict(float)
+        self._rows: set[str] = set()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Note the time of a phase."""
-        if report.when != "setup":
-            self._seconds[report.nodeid] += report.duration
+        self._seconds[report.nodeid] += report.duration
+        if "table" in report.keywords:
+            self._rows.add(report.nodeid)
 
     def pytest_sessionfinish(self) -> None:
         """Write the record."""
-        slow = sorted((name, seconds) for name, seconds in self._seconds.items() if seconds >= LONG)
-        SLOW.write_text("".join(f"{seconds:.1f} {name}\n" for name, seconds in slow), "utf-8")
+        write_slow(self._path, self._seconds, self._rows)
