@@ -1,4 +1,4 @@
-"""`python -m scripts.unchanged NAME INPUT... -- COMMAND...`: run a check, unless all that it reads is as when it passed.
+"""`python -m scripts.unchanged NAME INPUT... -- COMMAND...`: run a check, unless what it reads is as when it passed.
 
 The inputs are files and folders of the checkout, of which sources of Python count. What is installed counts, too, and
 the command itself. A check that has never passed in a checkout, as in a fresh clone, is run.

@@ -109,8 +109,14 @@ def test_what_tests_share_counts_for_none_of_them(tmp_path: Path, workers: tuple
     (tmp_path / "test_sample.py").write_text(SHARING)
     (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = table\n")
     record = tmp_path / "record.txt"
-    command = [sys.executable, "-m", "pytest", "-p", "tests.tries.part", "--record-slow", record, *workers, tmp_path]
-    environment = {"PYTHONPATH": str(ROOT), "PATH": "", "PYTEST_ADDOPTS": "-p tests.tries.part"}
+    command = [sys.executable, "-m", "pytest", "--record-slow", record, *workers, tmp_path]
+    plugins = "-p xdist -p tests.tries.part"
+    environment = {
+        "PYTHONPATH": str(ROOT),
+        "PATH": "",
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        "PYTEST_ADDOPTS": plugins,
+    }
     ended = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path, env=environment)
     assert ended.returncode == 0, ended.stdout
     assert read_slow(record) == {"test_sample.py::test_has_its_own": 8.75}
