@@ -1,7 +1,8 @@
 """What `make test` plays: a tenth of the largest tables, and no test that takes long, if its file has others.
 
 A pytest plugin. With `--play part` the choice is always the same: it follows from the names of tests and from
-`slow.txt`, which `--record-slow` writes. A test that the record does not know is played.
+`slow.txt`, which `--record-slow` writes. A test that the record does not know is played. Laws are tried with a quarter
+of their examples.
 """
 
 import time
@@ -11,17 +12,26 @@ from pathlib import Path
 from zlib import crc32
 
 import pytest
+from hypothesis import is_hypothesis_test, settings
 
 SLOW = Path(__file__).with_name("slow.txt")
 """How long tests took in a whole run: a line for each file, and below it a line for each test, seconds and name."""
-NOTED = 0.3
+NOTED = 0.2
 """Seconds from which a test stands in the record, so that another limit needs no new record."""
-LONG = 1.0
+LONG = 0.3
 """Seconds from which a test is left out, if its file has another one."""
 TOO_LONG = 10.0
 """Seconds from which it is left out in any case."""
 PART = 10
 """One of how many rows of a table is played."""
+LONG_TO_MAKE = frozenset({"wheel", "judgements"})
+"""Fixtures that few tests share, and that take longer than `TOO_LONG`: it counts for each of their tests."""
+EXAMPLES = 4
+"""One of how many examples of a law is tried."""
+FEWEST = 5
+"""The examples that are tried of any law, if it has as many."""
+SETTINGS = "_hypothesis_internal_use_settings"
+"""Where hypothesis keeps the settings of a law, which can be given to it once only."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -48,9 +58,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Leave out what a part does not hold."""
     if config.option.play == "part":
         rows = {item.nodeid for item in items if item.get_closest_marker("table")}
-        kept = part_of([item.nodeid for item in items], rows, read_slow(SLOW))
+        shared = {item.nodeid for item in items if LONG_TO_MAKE & set(getattr(item, "fixturenames", ()))}
+        slow = read_slow(SLOW) | dict.fromkeys(shared, TOO_LONG + 1)
+        kept = part_of([item.nodeid for item in items], rows, slow)
         config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in kept])
         items[:] = [item for item in items if item.nodeid in kept]
+        for law in {getattr(item, "obj", None) for item in items}:
+            if is_hypothesis_test(law):
+                try_fewer_examples(law)
 
 
 def part_of(tests: list[str], rows: set[str], slow: dict[str, float]) -> set[str]:
@@ -82,6 +97,13 @@ def played_rows(rows: Iterable[str]) -> set[str]:
         table.sort(key=lambda row: crc32(row.encode()))
         played.update(table[: max(1, len(table) // PART)])
     return played
+
+
+def try_fewer_examples(law: object) -> None:
+    """Try a law with a part of its examples."""
+    usual = getattr(law, SETTINGS)
+    fewer = min(usual.max_examples, max(FEWEST, usual.max_examples // EXAMPLES))
+    setattr(law, SETTINGS, settings(usual, max_examples=fewer))
 
 
 def read_slow(path: Path) -> dict[str, float]:
