@@ -7,7 +7,7 @@ ROUNDS ?= 20
 RUNS ?= 1000
 # Two more than there are cores: some tests wait.
 WORKERS ?= $(shell $(PYTHON) -c 'import os; print(min(4, (os.cpu_count() or 1) + 2))')
-# `part` leaves out slow tests and nine of ten rows of the largest tables; `all` leaves out nothing.
+# `part` leaves out slow tests, nine of ten rows of the largest tables and three of four examples of laws; `all` nothing.
 PLAY ?= part
 # How many tests that failed may be tried again, alone.
 SECOND_TRY ?= 0
