@@ -7,10 +7,12 @@ ROUNDS ?= 20
 RUNS ?= 1000
 # Two more than there are cores: some tests wait.
 WORKERS ?= $(shell $(PYTHON) -c 'import os; print(min(4, (os.cpu_count() or 1) + 2))')
-# `part` leaves out slow tests and nine of ten rows of the largest tables; `all` leaves out nothing.
+# `part` leaves out slow tests, nine of ten rows of the largest tables and three of four examples of laws; `all` nothing.
 PLAY ?= part
 # How many tests that failed may be tried again, alone.
 SECOND_TRY ?= 0
+# What decides whether the types are right: pyproject.toml says what is checked.
+TYPED := pyproject.toml uv.lock wirewright.py agent cli evals examples flows runtime server tools
 PYTEST := $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
 # uv draws its bars on a terminal. Elsewhere its lines pass, except one for each of a hundred packages.
 SYNC = if [ -t 2 ]; then $(UV) sync --frozen --python $(PYTHON); else \
@@ -60,13 +62,13 @@ test: install ## Run the linters and the tests, side by side.
 test-all: ## As test, with the slow tests and all rows of the largest tables, as CI does.
 	@$(MAKE) --no-print-directory test PLAY=all
 
-slow-tests: install ## Play all tests and record which of them `make test` leaves out because they take long.
-	@$(PYTEST) --record-slow
+slow-tests: install ## Play all tests and record how long those take of which `make test` leaves some out.
+	@$(PYTEST) --record-slow tests/tries/slow.txt
 
 lint: install ## Check style, formatting and types.
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check --quiet .
-	@$(BIN)/basedpyright
+	@$(BIN)/python -m scripts.unchanged types $(TYPED) -- $(BIN)/basedpyright
 	@$(BIN)/python -m scripts.page check
 
 format: install ## Format the code and apply safe fixes.

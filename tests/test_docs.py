@@ -29,6 +29,7 @@ def commands(page: str) -> list[str]:
     return re.findall(r"^```sh\n(.*?)^```", (DOCS / page).read_text(), re.MULTILINE | re.DOTALL)
 
 
+@pytest.mark.table
 @pytest.mark.anyio
 @pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed on this machine")
 @pytest.mark.parametrize("command", commands("http-api.md"))

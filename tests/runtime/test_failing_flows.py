@@ -236,6 +236,7 @@ CASES: dict[str, tuple[str, str, str, str, str]] = {
 }
 
 
+@pytest.mark.table
 @pytest.mark.parametrize("what", CASES)
 async def test_a_failing_flow_is_reported_by_its_cause(
     what: str, runner: Runner, installed_catalogue: Catalogue

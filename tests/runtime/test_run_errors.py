@@ -51,6 +51,7 @@ async def test_a_failing_component_of_the_catalogue_is_reported_by_its_cause(
     assert words in error.message
 
 
+@pytest.mark.table
 @pytest.mark.parametrize(
     ("body", "code", "words", "remedy"),
     [

@@ -1,12 +1,15 @@
 """`make test` plays the same part each time: quick tests of every file, and a tenth of each of the largest tables."""
 
 import random
+import subprocess
+import sys
 from pathlib import Path
 
-from hypothesis import given
+import pytest
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.tries.part import LONG, PART, SLOW, TOO_LONG, part_of, read_slow
+from tests.tries.part import LONG, NOTED, PART, SLOW, TOO_LONG, part_of, read_slow, try_fewer_examples, write_slow
 
 ROOT = Path(__file__).parents[2]
 FILES = st.sampled_from(["tests/a.py", "tests/b/c.py", "tests/d.py"])
@@ -48,3 +51,117 @@ def test_the_record_names_files_that_there_are() -> None:
     slow = read_slow(SLOW)
     assert slow
     assert not [name for name in slow if not (ROOT / file_of(name)).is_file()]
+
+
+@given(TESTS, SECONDS)
+def test_what_is_recorded_decides_as_what_was_measured(
+    tmp_path_factory: pytest.TempPathFactory, tests: set[str], slow: dict[str, float]
+) -> None:
+    rows = {test for test in tests if "test_x[" in test}
+    measured = {test: round(slow.get(test, NOTED / 2), 2) for test in tests}
+    record = tmp_path_factory.getbasetemp() / "slow.txt"
+    write_slow(record, measured, rows)
+    assert part_of(sorted(tests), rows, read_slow(record)) == part_of(sorted(tests), rows, measured)
+    assert all(seconds >= NOTED for seconds in read_slow(record).values())
+
+
+@pytest.mark.parametrize(("usual", "fewer"), [(100, 25), (60, 15), (8, 5), (3, 3)])
+def test_a_law_is_tried_with_a_part_of_its_examples(usual: int, fewer: int) -> None:
+    tried: list[int] = []
+
+    @settings(max_examples=usual, derandomize=True, database=None)
+    @given(st.integers())
+    def law(number: int) -> None:
+        tried.append(number)
+
+    law()
+    assert len(tried) == usual
+    tried.clear()
+    try_fewer_examples(law)
+    law()
+    assert len(tried) == fewer
+
+
+def run_part(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """Play the tests of a folder, with no other plugin."""
+    command = [sys.executable, "-m", "pytest", *options, str(folder)]
+    plugins = "-p xdist -p tests.tries.part"
+    environment = {
+        "PYTHONPATH": str(ROOT),
+        "PATH": "",
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        "PYTEST_ADDOPTS": plugins,
+    }
+    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder, env=environment)
+
+
+SHARING = """
+import time
+import pytest
+from _pytest import timing
+
+now = 0.0
+time.perf_counter = timing.perf_counter = lambda: now
+
+def takes(seconds):
+    global now
+    now += seconds
+
+@pytest.fixture(scope="session")
+def shared():
+    takes(2)
+
+@pytest.fixture(scope="module")
+def shared_also(shared, request):
+    takes(1)
+    request.getfixturevalue("shared_late")
+
+@pytest.fixture(scope="session")
+def shared_late():
+    takes(4)
+
+@pytest.fixture
+def own():
+    takes(0.25)
+    yield
+    takes(0.5)
+
+def test_shares(shared_also):
+    takes(0.125)
+
+def test_has_its_own(shared_also, own):
+    takes(8)
+"""
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "1")])
+def test_what_tests_share_counts_for_none_of_them(tmp_path: Path, workers: tuple[str, ...]) -> None:
+    (tmp_path / "test_sample.py").write_text(SHARING)
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = table\n")
+    record = tmp_path / "record.txt"
+    ended = run_part(tmp_path, "--record-slow", str(record), *workers)
+    assert ended.returncode == 0, ended.stdout
+    assert read_slow(record) == {"test_sample.py::test_has_its_own": 8.75}
+
+
+def test_tests_of_what_takes_too_long_to_make_are_left_out_and_the_others_of_their_file_are_not(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "test_sample.py").write_text(
+        """
+import pytest
+
+@pytest.fixture(scope="session")
+def wheel():
+    raise AssertionError("this takes too long")
+
+def test_of_the_wheel(wheel):
+    pass
+
+def test_of_something_else():
+    pass
+"""
+    )
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = table\n")
+    ended = run_part(tmp_path, "--play", "part")
+    assert "1 passed, 1 deselected" in ended.stdout

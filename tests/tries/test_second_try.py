@@ -41,9 +41,15 @@ def test_of_two_tries():
 def played(folder: Path, tests: str, *options: str) -> subprocess.CompletedProcess[str]:
     (folder / "test_sample.py").write_text(tests)
     (folder / "pytest.ini").write_text("[pytest]\n")
-    command = [sys.executable, "-m", "pytest", "-p", "tests.tries.second_try", *options, str(folder)]
+    command = [sys.executable, "-m", "pytest", *options, str(folder)]
     root = Path(__file__).parents[2]
-    environment = {"PYTHONPATH": str(root), "PATH": "", "PYTEST_ADDOPTS": "-p tests.tries.second_try"}
+    plugins = "-p xdist -p tests.tries.second_try"
+    environment = {
+        "PYTHONPATH": str(root),
+        "PATH": "",
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        "PYTEST_ADDOPTS": plugins,
+    }
     return subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder, env=environment)
 
 

@@ -75,6 +75,7 @@ def judgements(judged_language: Callable[[str], Mapping[str, Judgement]]) -> Map
     return {name: one for language in LANGUAGES for name, one in judged_language(language).items()}
 
 
+@pytest.mark.table
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_most_first_messages_are_answered_usefully_or_refused_honestly(
     language: str, judged_language: Callable[[str], Mapping[str, Judgement]]
@@ -86,6 +87,7 @@ def test_most_first_messages_are_answered_usefully_or_refused_honestly(
     assert verdicts["useful"] + verdicts["declined"] >= 0.85 * len(rows), verdicts
 
 
+@pytest.mark.table
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_most_of_what_can_be_built_or_answered_is(
     language: str, judged_language: Callable[[str], Mapping[str, Judgement]]

@@ -53,6 +53,7 @@ async def failed(provider: str, environment: Mapping[str, str]) -> Exception:
     return raised.value
 
 
+@pytest.mark.table
 @pytest.mark.parametrize("row", TABLE, ids=[f"{row['provider']}-{row['status']}-{row['code']}" for row in TABLE])
 async def test_a_provider_s_error_is_classified(row: dict[str, Any], answering: tuple[Answering, str]) -> None:
     server, address = answering

@@ -166,6 +166,7 @@ def run_examples(path: tuple[str, ...], source: Path, folder: Path, command: Pat
             assert "Traceback" not in done.stderr
 
 
+@pytest.mark.table
 @pytest.mark.parametrize("path", [path for path in COMMANDS if path not in ENGINE | NEEDS_OTHERS.keys()], ids=" ".join)
 def test_examples_work(path: tuple[str, ...], prepared: Path, tmp_path: Path, wirewright_command: Path) -> None:
     run_examples(path, prepared, tmp_path / "here", wirewright_command)

@@ -78,6 +78,7 @@ def filled(remote: Remote, echo: JsonObject, folder: Path) -> None:
     assert remote.run("variables", "set", "KEPT", stdin=b"secret").code == 0
 
 
+@pytest.mark.table
 @pytest.mark.parametrize("name", ON_SERVER)
 def test_a_command_asks_a_server_for_what_the_table_says(
     name: str, serve: Serve, echo: JsonObject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -131,6 +131,7 @@ def test_at_least_seventy_of_the_seventy_nine_rounds_are_passable_offline() -> N
     assert set(NOT_PASSABLE) <= set(flows())
 
 
+@pytest.mark.table
 @pytest.mark.engine
 @pytest.mark.parametrize("key", PASSABLE)
 async def test_a_round_is_passed_by_its_right_flow(key: str, check: OfflineCheck, runner: FlowRunner | None) -> None:
@@ -145,6 +146,7 @@ async def test_the_engine_still_gives_what_was_recorded(
     assert failure(await check_flow(rounds[key].scenario, flows()[key], engine_environment)) == ""
 
 
+@pytest.mark.table
 @pytest.mark.engine
 @pytest.mark.parametrize("key", list(flows()))
 async def test_a_flow_that_says_what_it_was_told_passes_no_round(
@@ -154,6 +156,7 @@ async def test_a_flow_that_says_what_it_was_told_passes_no_round(
     assert "resolved: probe" in found.verdict.why
 
 
+@pytest.mark.table
 @pytest.mark.engine
 @pytest.mark.parametrize("key", list(NEAR_MISSES))
 async def test_a_flow_that_misses_one_thing_fails_by_what_it_gives(

@@ -34,6 +34,7 @@ def every_task(full_catalogue: Catalogue) -> list[Task]:
     return tasks_of(scenarios(), full_catalogue)
 
 
+@pytest.mark.table
 @pytest.mark.engine
 @pytest.mark.anyio
 @pytest.mark.parametrize("cheat", [CONTROL, *CHEATS], ids=lambda cheat: cheat.name)

@@ -71,6 +71,7 @@ async def tried(
     return value, result
 
 
+@pytest.mark.table
 @pytest.mark.parametrize(
     ("attempt", "named"),
     [

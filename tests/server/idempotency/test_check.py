@@ -107,6 +107,7 @@ async def everything(client: httpx.AsyncClient, flow: str) -> list[object]:
     return [(await client.get(address)).json() for address in addresses]
 
 
+@pytest.mark.table
 @pytest.mark.parametrize("path", creating())
 async def test_a_repeated_request_makes_nothing_twice_at_any_route(
     path: str, catalogue: Catalogue, echo: JsonObject

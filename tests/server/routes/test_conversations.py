@@ -240,6 +240,7 @@ async def test_conversations_are_found_renamed_and_deleted_page_by_page(kept: st
     assert missing.json()["error"]["code"] == "conversation_not_found"
 
 
+@pytest.mark.table
 @pytest.mark.parametrize(
     ("method", "path", "body", "status", "code"),
     [

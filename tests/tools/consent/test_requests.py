@@ -67,6 +67,7 @@ async def test_realistic_requests_rarely_lead_to_a_question(catalogue: Catalogue
     assert list(asked) == ["Simplify this"], "as the manual says"
 
 
+@pytest.mark.table
 @pytest.mark.parametrize("row", ORDERS, ids=lambda row: f"{row['say']}: {str(row.get('edit', row.get('call')))[:60]}")
 async def test_an_order_in_others_text_leads_to_a_question(catalogue: Catalogue, row: dict[str, Any]) -> None:
     assert await kinds_asked(catalogue, row) == [row["asks"]]

@@ -21,6 +21,7 @@ def whole(runner_environment: RunnerEnvironment) -> Catalogue:
     return Catalogue.load(runner_environment.catalogue)
 
 
+@pytest.mark.table
 @pytest.mark.parametrize(("does", "language"), CASES)
 async def test_a_step_does_with_the_answer_what_the_message_says(whole: Catalogue, does: str, language: str) -> None:
     message = STEPS[does][language]

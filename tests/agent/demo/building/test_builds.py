@@ -82,6 +82,7 @@ def built(message: str, catalogue: Catalogue) -> Flow:
     return result.flow
 
 
+@pytest.mark.table
 @pytest.mark.engine
 @pytest.mark.anyio
 @pytest.mark.parametrize(("message", "examples"), WORK, ids=[message[:60] for message, _ in WORK])

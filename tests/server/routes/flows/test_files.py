@@ -80,6 +80,7 @@ LIMIT = 100_000
 BOMB = archive(bomb__json=b'{"data": "' + b"x" * (LIMIT + 1) + b'"}')
 
 
+@pytest.mark.table
 @pytest.mark.parametrize(
     ("content", "kind", "status", "where"),
     [

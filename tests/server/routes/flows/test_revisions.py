@@ -156,6 +156,7 @@ STALE = {"kind": "set_detail", "path": ["name"], "old": "Another", "new": "New"}
 RENAME = {"kind": "set_detail", "path": ["name"], "old": "Echo", "new": "New"}
 
 
+@pytest.mark.table
 @pytest.mark.parametrize(
     ("body", "status", "code", "where"),
     [
