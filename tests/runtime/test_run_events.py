@@ -8,7 +8,7 @@ from inline_snapshot import snapshot
 
 from flows.catalogue import Catalogue
 from flows.document import Flow, JsonObject
-from flows.json_values import as_list, as_object, object_at
+from flows.json_values import as_list, as_object, as_text, object_at
 from flows.spec import build
 from runtime.engine.runs import event_filter
 from runtime.engine.runs.event_filter import event_of
@@ -176,6 +176,28 @@ return Data(data={})"""
     assert {event.node for event in tokens} == {"CustomComponent-x"}
     assert "".join(event.text for event in tokens) == "Hello, wörld" + "x" * 50_000
     assert max(len(event.text) for event in tokens) <= 2048
+
+
+COUNT_THREADS = """import threading
+self._event_manager.on_token(data={"chunk": "x", "id": "m"})
+message = Message(text="from a component", sender="Machine", sender_name="AI", session_id="s")
+await self._send_message_event(message)
+async def pieces():
+    for piece in ("one ", "two"):
+        yield type("Chunk", (), {"content": piece})()
+text, _ = await self._stream_message(pieces(), Message(id="m", text=""))
+return Data(data={"threads": threading.active_count(), "text": text})"""
+
+
+async def test_a_run_starts_no_thread_for_what_it_tells(runner: Runner, make_code: MakeCode) -> None:
+    data = make_code(COUNT_THREADS)
+    [node] = as_list(data["nodes"])
+    code = object_at(as_object(node), "data", "node", "template", "code")
+    code["value"] = as_text(code["value"]).replace("def build_output", "async def build_output")
+    events, result = await told(runner, data)
+    assert result.error is None
+    assert list(result.outputs.values()) == [{"threads": 1, "text": "one two"}]
+    assert [event.text for event in events if isinstance(event, NodeToken)] == ["x", "one ", "two"]
 
 
 # Write to whatever socket is open: the run's own connection is one of them.
