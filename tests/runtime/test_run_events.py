@@ -1,7 +1,9 @@
 """What a run tells while it goes on, tweaks, limits of loops, and types of values, on the real engine."""
 
 import asyncio
+import socket
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from inline_snapshot import snapshot
@@ -80,6 +82,23 @@ async def test_every_node_is_reported_as_it_begins_and_ends_and_then_comes_the_r
     [result] = [item for item in items if isinstance(item, RunResult)]
     assert items[-1] is result
     assert result.output == "hi"
+
+
+async def test_a_runs_socket_is_watched_once_however_many_events_come(
+    runner: Runner, echo: Flow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop, watched = asyncio.get_running_loop(), list[object]()
+    add_reader = loop.add_reader
+
+    def noted(descriptor: Any, callback: Callable[..., object], *args: Any) -> None:
+        watched.append(descriptor)
+        add_reader(descriptor, callback, *args)
+
+    monkeypatch.setattr(loop, "add_reader", noted)
+    events: list[RunEvent] = []
+    result = await runner.run(echo, "hi", on_event=events.append)
+    assert (result.output, len(events)) == ("hi", 4)
+    assert len([one for one in watched if isinstance(one, socket.socket)]) == 1
 
 
 @pytest.mark.parametrize("kinds", [("node_started",), ("node_finished", "waiting"), ("token",), ()])
