@@ -197,6 +197,14 @@ return Data(data={})"""
     assert max(len(event.text) for event in tokens) <= 2048
 
 
+def awaiting(data: JsonObject) -> JsonObject:
+    """The same component with a method that lfx awaits, and does not call in a thread."""
+    [node] = as_list(data["nodes"])
+    code = object_at(as_object(node), "data", "node", "template", "code")
+    code["value"] = as_text(code["value"]).replace("def build_output", "async def build_output")
+    return data
+
+
 COUNT_THREADS = """import threading
 self._event_manager.on_token(data={"chunk": "x", "id": "m"})
 message = Message(text="from a component", sender="Machine", sender_name="AI", session_id="s")
@@ -209,14 +217,34 @@ return Data(data={"threads": threading.active_count(), "text": text})"""
 
 
 async def test_a_run_starts_no_thread_for_what_it_tells(runner: Runner, make_code: MakeCode) -> None:
-    data = make_code(COUNT_THREADS)
-    [node] = as_list(data["nodes"])
-    code = object_at(as_object(node), "data", "node", "template", "code")
-    code["value"] = as_text(code["value"]).replace("def build_output", "async def build_output")
-    events, result = await told(runner, data)
+    events, result = await told(runner, awaiting(make_code(COUNT_THREADS)))
     assert result.error is None
     assert list(result.outputs.values()) == [{"threads": 1, "text": "one two"}]
     assert [event.text for event in events if isinstance(event, NodeToken)] == ["x", "one ", "two"]
+
+
+OWN_MANAGER = """heard = []
+class Own:
+    def on_message(self, *, data): heard.append(("message", data["text"]))
+    def on_token(self, *, data): heard.append(("token", data["chunk"]))
+self._event_manager = Own()
+async def pieces():
+    yield type("Chunk", (), {"content": "piece"})()
+await self._send_message_event(Message(id="m", text="whole"))
+await self._stream_message(pieces(), Message(id="m", text=""))
+self._event_manager = None
+return Data(data={"heard": heard})"""
+
+
+async def test_an_event_manager_that_a_component_sets_itself_hears_everything(
+    runner: Runner, make_code: MakeCode
+) -> None:
+    events, result = await told(runner, awaiting(make_code(OWN_MANAGER)))
+    assert result.error is None
+    assert list(result.outputs.values()) == [
+        {"heard": [["message", "whole"], ["message", "piece"], ["token", "piece"]]}
+    ]
+    assert not any(isinstance(event, NodeToken) for event in events)
 
 
 # Write to whatever socket is open: the run's own connection is one of them.
