@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Generic, TypeVar, overload
+from typing import Final, Generic, TypeVar, overload
 
 from flows.gc_pause import collection_paused
 from flows.json_values import (
@@ -20,12 +20,16 @@ from flows.json_values import (
     as_text,
     copy_json,
     fresh_object,
+    is_short,
     object_at,
     read_json,
 )
 
 __all__ = ["Edge", "Flow", "FlowFormatError", "Json", "JsonObject", "Node", "edge_text"]
 
+
+SHORT: Final = 50_000
+"""Characters and entries of what is worked on at once in an event loop, because waking a thread for it takes longer."""
 
 _Owner = TypeVar("_Owner")
 _Value = TypeVar("_Value")
@@ -242,6 +246,11 @@ class Flow:
     def description(self) -> str:
         """The flow's description, or an empty string."""
         return as_text(self.raw.get("description"))
+
+    @once
+    def is_short(self) -> bool:
+        """Whether the document has at most `SHORT` characters and entries."""
+        return is_short(self.raw, SHORT)
 
     @once
     def nodes(self) -> tuple[Node, ...]:

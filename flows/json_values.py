@@ -67,6 +67,26 @@ def object_at(value: MaybeJson, *keys: str) -> JsonObject:
     return value if isinstance(value, dict) else {}
 
 
+def is_short(value: Json, limit: int) -> bool:
+    """Return whether a value has at most `limit` characters and entries in all; stops looking once it has more."""
+    waiting = [value]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, str):
+            limit -= len(each)
+        elif isinstance(each, list):
+            limit -= len(each)
+            if limit >= 0:
+                waiting.extend(each)
+        elif isinstance(each, dict):
+            limit -= len(each) + sum(map(len, each))
+            if limit >= 0:
+                waiting.extend(each.values())
+        if limit < 0:
+            return False
+    return True
+
+
 def read_json(text: str) -> Json:
     """Return the JSON value written in a text of a flow, whoever wrote it.
 

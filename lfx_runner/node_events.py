@@ -1,11 +1,13 @@
 """Watches the nodes of one run: reports when each starts, ends and writes text, and limits iterations."""
 
+import asyncio
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from contextvars import ContextVar
 from typing import Any
 
+from lfx.custom.custom_component.component import Component
 from lfx.graph import Graph
 from lfx.graph.vertex.base import Vertex, VertexStates
 from lfx.graph.vertex.vertex_types import InterfaceVertex
@@ -168,6 +170,36 @@ def _describe_built_shortly(self: InterfaceVertex) -> str:
 
 
 InterfaceVertex.built_object_repr = _describe_built_shortly
+
+
+_send_message_event = Component._send_message_event
+
+
+async def _send_heard_message_event(self: Component, message: Any, *args: Any, **options: Any) -> None:
+    """Leave out an event that `Tokens` ignores: lfx copies the message for it, and starts a thread to send it."""
+    if not isinstance(getattr(self, "_event_manager", None), Tokens):
+        await _send_message_event(self, message, *args, **options)
+
+
+Component._send_message_event = _send_heard_message_event
+
+
+_process_chunk = Component._process_chunk
+
+
+async def _process_heard_chunk(
+    self: Component, chunk: str, complete_message: str, message_id: str, message: Any, *, first_chunk: bool = False
+) -> str:
+    """Pass a piece of streamed text on at once; lfx has a thread do it, and waits for that."""
+    manager = self._event_manager
+    if not isinstance(manager, Tokens):
+        return await _process_chunk(self, chunk, complete_message, message_id, message, first_chunk=first_chunk)
+    manager.on_token(data={"chunk": chunk})
+    await asyncio.sleep(0)  # other nodes go on between two pieces
+    return complete_message + chunk
+
+
+Component._process_chunk = _process_heard_chunk
 
 
 def _ignore(**_: Any) -> None:

@@ -9,9 +9,10 @@ from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.edits import EditError, configure
 from runtime.database.errors import StoreUnavailable
-from runtime.files.flow_files import give_files
+from runtime.files.flow_files import give_files, reads_files
 from runtime.guard import refuse, runnable
-from runtime.guard.admission import find
+from runtime.guard.admission import find, has_untrusted_code
+from runtime.guard.executed import calls_fields_code
 from runtime.install.bundles import bundle_of, install_hint
 from runtime.options import RunOptions, Tweaks
 from runtime.results import RunError, RunFailed
@@ -49,6 +50,22 @@ def prepare_run(
     given = give_files(runnable(tweaked), options.files, samples=options.verification)
     filled = fill_variables(given.data, catalogue, allowed, lookup, verification=options.verification, own=own)
     return replace(filled, files=given)
+
+
+def is_quick(flow: Flow, catalogue: Catalogue, options: RunOptions) -> bool:
+    """Whether `prepare_run` takes less time than waking a thread for it.
+
+    So it is for a short flow of the catalogue's own code, which the guard need not read, without tweaks and files.
+
+    Args:
+        flow: what the user wants to run.
+        catalogue: the component types.
+        options: the run's options.
+    """
+    if options.tweaks or not flow.is_short:
+        return False
+    data = flow.data
+    return not (has_untrusted_code(data, catalogue) or calls_fields_code(data) or reads_files(data))
 
 
 async def kept_variables(options: RunOptions) -> Mapping[str, str]:

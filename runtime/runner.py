@@ -10,7 +10,8 @@ from dataclasses import replace
 from typing import Any, Self
 
 from flows.catalogue import Catalogue
-from flows.document import Flow, JsonObject
+from flows.document import SHORT, Flow, JsonObject
+from flows.json_values import is_short
 from runtime.egress.policy import HostRule
 from runtime.egress.service import AttachedEgress, Egress
 from runtime.engine.component_results import (
@@ -33,7 +34,7 @@ from runtime.gateway.service import ModelGateway
 from runtime.guard.admission import has_untrusted_code
 from runtime.install.environment import RunnerEnvironment
 from runtime.options import RunOptions, takes
-from runtime.preparation import kept_variables, prepare_run
+from runtime.preparation import is_quick, kept_variables, prepare_run
 from runtime.redaction import Redactor
 from runtime.results import RunError, RunFailed, RunResult
 from runtime.sessions.keys import clean_key, flow_key
@@ -186,7 +187,9 @@ class Runner:
             with self._queue.enter():
                 catalogue = await self._supervisor.catalogue()
                 own = await kept_variables(options)
-                prepared = await asyncio.to_thread(prepare_run, flow, catalogue, text, options, self._lookup, own)
+                at_once = is_quick(flow, catalogue, options)
+                given = flow, catalogue, text, options, self._lookup, own
+                prepared = prepare_run(*given) if at_once else await asyncio.to_thread(prepare_run, *given)
                 redactor = Redactor(prepared.secrets)
                 memory = self._memory(flow, options)
                 messages = None if memory is None else RunMessages(await recall(memory))
@@ -194,7 +197,12 @@ class Runner:
                 async with (
                     self._egress.attach(options) as egress,
                     self._gateway.attach(
-                        prepared.data, catalogue, options.models, patience=options.timeout, on_event=safe.on_event
+                        prepared.data,
+                        catalogue,
+                        options.models,
+                        patience=options.timeout,
+                        on_event=safe.on_event,
+                        at_once=at_once,
                     ) as attached,
                 ):
                     exchange = FileExchange(prepared.files, options.files, self._supervisor)
@@ -207,6 +215,7 @@ class Runner:
                         egress=egress,
                         messages=messages,
                         files=exchange,
+                        at_once=at_once,
                     )
                 untrusted = has_untrusted_code(prepared.data, catalogue)
                 reached = egress.account_for(replace(result, untrusted_code=untrusted))
@@ -263,6 +272,7 @@ class Runner:
         on_started: Callable[[int], None] | None = None,
         messages: RunMessages | None = None,
         files: FileExchange | None = None,
+        at_once: bool = False,
     ) -> RunResult:
         """Have the engine run admitted nodes and edges.
 
@@ -276,6 +286,7 @@ class Runner:
             on_started: gets the run's process id.
             messages: those of the session; gets what the engine reports about them.
             files: those that the run may read; gets those that it wrote.
+            at_once: whether the nodes and edges are short.
         """
         request = run_request(
             run_id,
@@ -293,10 +304,13 @@ class Runner:
                 on_event(event)
 
         exchange = files or FileExchange(NO_FILES, None, self._supervisor)
+        at_once = at_once and is_short([text, request["messages"]], SHORT)
         try:
             async with exchange.staged() as staged:
                 request["file_fields"] = [[node, name] for node, name in exchange.given.fields]
-                answer = await self._queue.send(request, staged=staged, on_started=on_started, on_event=forward)
+                answer = await self._queue.send(
+                    request, staged=staged, on_started=on_started, on_event=forward, at_once=at_once
+                )
         except RunFailed as failure:
             return RunResult.failed(run_id, failure)
         if messages is not None:

@@ -59,6 +59,7 @@ class RequestQueue:
         staged: Path | None = None,
         on_started: Callable[[int], None] | None = None,
         on_event: Callable[[JsonObject], None] | None = None,
+        at_once: bool = False,
     ) -> Answer:
         """Have a process of the engine run a request when its turn comes, and return its answer.
 
@@ -67,11 +68,13 @@ class RequestQueue:
             staged: a folder with copies of the files that it may read.
             on_started: called with the process id of the request's own process.
             on_event: called with each event, in order and before the answer.
+            at_once: whether the request is so short that it is encoded here, and not in a thread.
 
         Raises:
             RunFailed: there is no engine, it ended, its process is not confined, or the request cannot be sent.
         """
-        encoded = await asyncio.to_thread(request_for_process, request, staged)
+        encode = request_for_process
+        encoded = encode(request, staged) if at_once else await asyncio.to_thread(encode, request, staged)
         spares = await self._slot()
         try:
             run = spares.take(models=encoded.models)

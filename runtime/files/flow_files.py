@@ -66,11 +66,27 @@ def give_files(data: JsonObject, files: UserFiles | None, *, samples: bool = Fal
     Raises:
         RunFailed: a node names something that is not one of the user's files, or reads a file and names none.
     """
-    if not any(_fields_of(node) or kind_of(node) in (_APPENDS, _KEEPS) for node in _every(data)):
+    if not reads_files(data):
         return GivenFiles(data)
     giver = _Giver(_listed(files), _connected(data), samples)
     nodes: list[Json] = [giver.give(node) for node in nodes_in(data)]
     return GivenFiles({**data, "nodes": nodes}, tuple(giver.fields), frozenset(giver.paths), giver.samples)
+
+
+def reads_files(data: JsonObject) -> bool:
+    """Whether a node names a file or a folder, needs one, or may go on with one: whether files matter to a run.
+
+    Args:
+        data: nodes and edges.
+    """
+    connected = _connected(data)
+    return any(
+        kind_of(node) in (_APPENDS, _KEEPS)
+        or any(
+            kind_of(node) in _FOLDERS or _needs_file(node, connected) or _value(node, name) for name in _fields_of(node)
+        )
+        for node in _every(data)
+    )
 
 
 def without_file(data: JsonObject) -> list[str]:

@@ -80,6 +80,7 @@ class ModelGateway:
         *,
         patience: float = 0.0,
         on_event: OnEvent | None = None,
+        at_once: bool = False,
     ) -> AsyncGenerator[AttachedRun]:
         """Answer the model calls of a run for as long as this lasts.
 
@@ -89,6 +90,7 @@ class ModelGateway:
             models: what the run may call; None attaches nothing.
             patience: how many seconds the run waits altogether for models that ask to wait.
             on_event: is told about each wait.
+            at_once: whether the nodes and edges are so short that they are changed here, and not in a thread.
 
         Raises:
             RunFailed: a model is unavailable, a component cannot be pointed at the gateway, or this is closed.
@@ -105,7 +107,8 @@ class ModelGateway:
 
         account = server.open(models, patience, told)
         try:
-            pointed = await asyncio.to_thread(point_at_gateway, data, catalogue, account, server.url)
+            given = data, catalogue, account, server.url
+            pointed = point_at_gateway(*given) if at_once else await asyncio.to_thread(point_at_gateway, *given)
             yield AttachedRun(pointed, server.url, account)
         finally:
             server.close(account)

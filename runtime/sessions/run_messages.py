@@ -6,11 +6,13 @@ import asyncio
 import logging
 from dataclasses import replace
 
+from flows.document import SHORT
+from flows.json_values import is_short
 from runtime.database.errors import StoreUnavailable
 from runtime.redaction import Redactor
 from runtime.results import RunError, RunFailed, RunResult
 from runtime.sessions.memory import RunMessages, SessionMemory
-from runtime.sessions.messages import Message, read_changes
+from runtime.sessions.messages import Message, MessageChanges, read_changes
 
 log = logging.getLogger(__name__)
 
@@ -35,8 +37,11 @@ async def remember(memory: SessionMemory, messages: RunMessages, result: RunResu
     Returns:
         The result; with an error if the messages could not be kept.
     """
-    reported = await asyncio.to_thread(redactor.value, messages.reported)
-    changes = await asyncio.to_thread(read_changes, reported, messages.given)
+
+    def read() -> MessageChanges:
+        return read_changes(redactor.value(messages.reported), messages.given)
+
+    changes = read() if is_short(messages.reported, SHORT) else await asyncio.to_thread(read)
     try:
         await memory.save(changes)
     except StoreUnavailable as failure:

@@ -16,7 +16,6 @@ from starlette.routing import Route
 from agent.contract.endings import cancelled
 from agent.contract.requests import RunRequest
 from agent.contract.runs import RunComplete, RunStarted, RunStreamEvent
-from flows.checks import check
 from flows.document import Flow
 from runtime.gateway.models import Models
 from runtime.options import OnEvent, RunOptions
@@ -34,6 +33,7 @@ from server.limits.slots import Slot
 from server.requests.body import read_object, validated
 from server.requests.disconnect import ServerStopping, TimeIsOver, until, while_connected
 from server.requests.operation import operation
+from server.runs.checked import errors_of
 from server.runs.live import Execute, LiveRun
 from server.store.flows import FlowNotStored, StoredFlow
 from server.streams.response import GRACE_SECONDS, PING_SECONDS
@@ -193,12 +193,12 @@ async def _refusal(caller: Caller, flow: Flow) -> RunResult | None:
     unavailable = await wait_for_runner(caller.assistant.runner, READY_SECONDS)
     if unavailable is not None:
         raise not_ready("runner_not_ready", unavailable.message, unavailable.fix)
-    faults = [fault for fault in check(flow, await caller.assistant.catalogue()) if fault.is_error]
+    faults = errors_of(flow, await caller.assistant.catalogue())
     if not faults:
         return None
     first = RunError(code="wiring", message=faults[0].message, fix=faults[0].fix, node=faults[0].node)
     metrics = RunMetrics(seconds=0)
-    return RunResult(run_id=str(uuid4()), output=None, outputs={}, metrics=metrics, error=first, faults=tuple(faults))
+    return RunResult(run_id=str(uuid4()), output=None, outputs={}, metrics=metrics, error=first, faults=faults)
 
 
 def _asked_for(result: RunResult, *, nodes: bool) -> RunResult:

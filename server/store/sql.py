@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 from uuid import uuid4
 
@@ -51,6 +52,15 @@ _SMALL = (
 
 _SHORT = 50_000
 """Characters of a document that are read quicker than a thread is woken for them."""
+
+_PARSED = 16
+"""Short flows that stay parsed: what is run again and again is neither parsed nor checked each time."""
+
+
+@lru_cache(maxsize=_PARSED)
+def _short_flow(document: str) -> Flow:
+    """The flow of a short document without keys; for the same text, the same flow, which nobody changes."""
+    return parsed_flow(json.loads(document))
 
 
 class SqlFlowStore:
@@ -102,8 +112,10 @@ class SqlFlowStore:
         if not rows:
             raise FlowNotStored(flow_id)
         *entry, document = rows[0]
-        short = len(document) <= _SHORT
-        flow = self._flow(document) if short else await asyncio.to_thread(self._flow, document)
+        if len(document) > _SHORT:
+            flow = await asyncio.to_thread(self._flow, document)
+        else:
+            flow = self._flow(document) if _has_keys(document) else _short_flow(document)
         return StoredFlow(entry=_stored_entry(entry), flow=flow)
 
     async def page(self, limit: int, offset: int, text: str = "") -> tuple[list[FlowEntry], int]:
@@ -208,7 +220,7 @@ class SqlFlowStore:
 
     def _flow(self, document: str) -> Flow:
         stored = json.loads(document)
-        return parsed_flow(self._database.documents.unseal_keys(stored) if f'"{MARK}"' in document else stored)
+        return parsed_flow(self._database.documents.unseal_keys(stored) if _has_keys(document) else stored)
 
     def _revision(self, entry: FlowEntry, document: str, author: Author) -> Insert:
         """The statement that keeps a version of a flow."""
@@ -231,6 +243,11 @@ class SqlFlowStore:
 
     def _is(self, flow_id: str) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
         return FlowRow.id == flow_id, FlowRow.owner == self._owner
+
+
+def _has_keys(document: str) -> bool:
+    """Whether a stored document has encrypted keys."""
+    return f'"{MARK}"' in document
 
 
 def _contains(name: str, text: str) -> bool:

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from flows.catalogue import Catalogue
 from flows.checks import check
-from flows.document import Flow, FlowFormatError
+from flows.document import Flow, FlowFormatError, Json
 from flows.edits import add_component, configure
 from flows.fingerprints import fingerprint
+from flows.json_values import is_short
 from flows.spec import print_spec, to_spec
 from tests.flows.exports import EXPORTS, OLD
 
@@ -248,3 +249,20 @@ def test_code_that_was_exported_as_lines_is_one_text(lines: list[str]) -> None:
     assert Flow.from_json(written).to_json() == document("\n".join(lines))
     assert written == document(lines), "what was given is not changed"
     assert Flow.from_json(document([*lines, 7])).to_json() == document([*lines, 7]), "no code of anybody's"
+
+
+
+def size(value: Json) -> int:
+    """How many characters and entries a value has."""
+    if isinstance(value, str):
+        return len(value)
+    if isinstance(value, list):
+        return len(value) + sum(map(size, value))
+    if isinstance(value, dict):
+        return len(value) + sum(map(len, value)) + sum(map(size, value.values()))
+    return 0
+
+
+@given(value=json_values, limit=st.integers(0, 60))
+def test_a_value_is_short_as_long_as_all_its_texts_names_and_entries_together_are(value: Json, limit: int) -> None:
+    assert is_short(value, limit) == (size(value) <= limit)

@@ -1,4 +1,4 @@
-"""What one turn over HTTP does only once: parsing the request's flow, asking for the engine, checking a flow."""
+"""What turns and runs over HTTP do only once: parsing a flow, asking for the engine, checking a flow."""
 
 import json
 import sys
@@ -132,3 +132,24 @@ async def test_a_question_about_a_canvas_checks_it_once(catalogue: Catalogue, ch
         found = await events(live.client, input_value="Why does my flow not work?", flow=canvas.to_json())
     assert found[-1]["event"] == "complete"
     assert list(checked.values()) == [1]
+
+
+async def test_a_stored_flow_that_is_run_again_is_parsed_and_checked_once_until_it_changes(
+    catalogue: Catalogue, checked: "Counter[str]"
+) -> None:
+    flow = flow_of(ECHO, catalogue)
+    checked.clear()
+    runner = StandInRunner()
+    async with serving(assistant(catalogue, runner=runner)) as live:
+        entry = (await live.client.post("/api/v1/flows", json=flow.to_json())).json()
+        place = f"/api/v1/flows/{entry['id']}"
+        for text in ("one", "two"):
+            assert (await live.client.post(f"{place}/run", json={"input_value": text})).json()["ok"]
+        first, second = (flow for flow, _ in runner.asked)
+        assert first is second
+        assert list(checked.values()) == [1]
+        changed = {**flow.to_json(), "name": "Another"}
+        await live.client.put(place, json={"flow": changed, "version": entry["version"]})
+        assert (await live.client.post(f"{place}/run", json={"input_value": "three"})).json()["ok"]
+    assert runner.asked[-1][0].name == "Another"
+    assert list(checked.values()) == [1, 1]

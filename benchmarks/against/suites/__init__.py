@@ -3,7 +3,7 @@
 from typing import Any
 
 from benchmarks.against.suite import Suite
-from benchmarks.against.suites import beyond, cold, commands, flows, imports, resting, runs, scenarios, served
+from benchmarks.against.suites import beyond, cold, commands, flows, imports, resting, runs, scenarios, served, stored
 
 SUITES: tuple[Suite[Any], ...] = (
     imports.SUITE,
@@ -13,6 +13,7 @@ SUITES: tuple[Suite[Any], ...] = (
     cold.SUITE,
     resting.SUITE,
     served.SUITE,
+    stored.SUITE,
     beyond.SUITE,
     scenarios.SUITE,
 )

@@ -221,7 +221,11 @@ def _error(code: str, message: str, started: float, peak_mb: float = 0) -> Answe
 
 
 class _Reader:
-    """Reads lines and blocks of bytes from a process, which may write anything."""
+    """Reads lines and blocks of bytes from a process, which may write anything.
+
+    It watches the socket from the first line on, and reads ahead: to begin to watch it for each line would take longer
+    than to read most of them.
+    """
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
@@ -230,6 +234,11 @@ class _Reader:
         self._left = MAX_WRITTEN
         self._first = True
         self._passed: int | None = None
+        self._watches = False
+        self._more: asyncio.Future[None] | None = None
+        """Done when something was read, while somebody waits for it."""
+        self._end: Exception | None = None
+        """Why nothing more is read."""
 
     async def line(self) -> bytes:
         """The next line.
@@ -262,31 +271,55 @@ class _Reader:
         return passed
 
     def close(self) -> None:
-        """Close a descriptor that nobody took."""
+        """Read no more, and close a descriptor that nobody took."""
+        self._pause()
         if (passed := self.take_passed()) is not None:
             os.close(passed)
 
     async def _receive(self) -> None:
-        if self._first:
-            data = await self._receive_first()
-        else:
-            data = await self._loop.sock_recv(self._connection, CHUNK)  # which drops descriptors
-        if not data:
-            raise EOFError
-        self._left -= len(data)
-        if self._left < 0:
-            raise _Unusable("wrote more than it may")
-        self._held += data
+        """Wait until more is held."""
+        held = len(self._held)
+        if self._end is None:
+            if not self._watches:
+                self._loop.add_reader(self._connection, self._read)
+                self._watches = True
+            self._more = self._loop.create_future()
+            try:
+                await self._more
+            finally:
+                self._more = None
+        if self._end is not None and len(self._held) == held:
+            raise self._end
 
-    async def _receive_first(self) -> bytes:
-        """The first bytes, which come before anything is run, and the descriptor that comes with them."""
-        readable = asyncio.Event()
-        self._loop.add_reader(self._connection, readable.set)
+    def _read(self) -> None:
+        """Take in what has arrived."""
         try:
-            await readable.wait()
-        finally:
-            self._loop.remove_reader(self._connection)
-        self._first = False
+            data = self._read_first() if self._first else self._connection.recv(CHUNK)  # which drops descriptors
+        except (BlockingIOError, InterruptedError):
+            return
+        except OSError as error:
+            self._end = error
+        else:
+            self._left -= len(data)
+            if not data:
+                self._end = EOFError()
+            elif self._left < 0:
+                self._end = _Unusable("wrote more than it may")
+            else:
+                self._held += data
+        if self._end is not None or len(self._held) > CHUNK:
+            self._pause()
+        if self._more is not None and not self._more.done():
+            self._more.set_result(None)
+
+    def _read_first(self) -> bytes:
+        """The first bytes, which come before anything is run, and the descriptor that comes with them."""
         data, passed, _, _ = socket.recv_fds(self._connection, CHUNK, 1)
+        self._first = False
         self._passed = next(iter(passed), None)
         return data
+
+    def _pause(self) -> None:
+        if self._watches:
+            self._loop.remove_reader(self._connection)
+            self._watches = False

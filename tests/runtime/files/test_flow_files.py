@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flows.document import Json, JsonObject
-from runtime.files.flow_files import give_files, without_file
+from runtime.files.flow_files import GivenFiles, give_files, without_file
 from runtime.files.store import UserFiles
 from runtime.results import RunFailed
 
@@ -37,6 +37,23 @@ def test_only_what_is_named_is_given(files: UserFiles) -> None:
     given_files = give_files(data(node("F", path=["docs/b.txt"])), files)
     assert given_files.paths == {"docs/b.txt"}
     assert given_files.fields == (("F", "path"),)
+
+
+def test_the_users_files_are_listed_only_for_a_node_that_names_or_reads_one(
+    files: UserFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    times: list[str] = []
+    listing = UserFiles.listing
+
+    def counted(given: UserFiles, path: str = "") -> list[tuple[str, int]]:
+        times.append(path)
+        return listing(given, path)
+
+    monkeypatch.setattr(UserFiles, "listing", counted)
+    assert give_files(data(node("C", "ChatInput")), files) == GivenFiles(data(node("C", "ChatInput")))
+    assert times == []
+    assert give_files(data(node("C", "ChatInput", path=["a.txt"])), files).paths == {"a.txt"}
+    assert len(times) == 1
 
 
 def test_a_name_that_langflow_stored_with_its_own_id_is_the_users_file(files: UserFiles) -> None:

@@ -1,12 +1,14 @@
 """Flows in SQLite and Postgres: versions, losslessness, owners, two writers and restarts."""
 
 import asyncio
+import json
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 import pytest
 
 from flows.document import Flow, JsonObject
+from flows.json_values import as_list, as_object, object_at
 from runtime.database.database import Database
 from server.store.flows import FlowNotStored, FlowStore, RevisionNotKept, TooManyFlows, VersionConflict
 from server.store.sql import SqlFlowStore
@@ -36,6 +38,17 @@ async def test_a_flow_comes_back_as_it_was_stored(database_url: str, echo: JsonO
         stored = await store.get(entry.id)
     assert stored.entry == entry
     assert stored.flow.to_json() == document
+
+
+async def test_a_flow_with_a_key_is_not_kept_in_memory_once_it_was_read(database_url: str, echo: JsonObject) -> None:
+    field: JsonObject = {"type": "str", "password": True, "value": "sk-of-nobody-else"}
+    keyed: JsonObject = json.loads(json.dumps(echo))
+    object_at(as_object(as_list(as_object(keyed["data"])["nodes"])[0]), "data", "node", "template")["api_key"] = field
+    async with opened(database_url) as store:
+        plain, secret = await store.add(Flow.from_json(echo)), await store.add(Flow.from_json(keyed))
+        assert (await store.get(plain.id)).flow is (await store.get(plain.id)).flow
+        assert (await store.get(secret.id)).flow is not (await store.get(secret.id)).flow
+        assert (await store.get(secret.id)).flow.to_json() == keyed
 
 
 async def test_a_change_counts_the_version_and_a_stale_one_is_refused(database_url: str) -> None:
