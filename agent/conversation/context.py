@@ -186,6 +186,8 @@ class Conversation:
         Args:
             canvas: the canvas of the request, on which a client may have applied edits itself.
         """
+        if self._state.pending is None:
+            return
         async with self._lock:
             state = await self._load()
             waiting = state.pending

@@ -33,8 +33,11 @@ pytestmark = pytest.mark.anyio
 class MemoryJournal:
     """Records as JSON text, and gives what it has recorded."""
 
+    was_taken_over = False
+
     def __init__(self, records: list[tuple[str, str]] | None = None) -> None:
         self.records = records or []
+        self.effects = list[str]()
         self.at = self.fresh = 0
 
     async def step(self, name: str, work: Any, done: Any = None) -> Json:
@@ -48,6 +51,15 @@ class MemoryJournal:
         value = await work()
         self.records.append((name, json.dumps(value)))
         return value
+
+    async def ahead(self) -> Any:
+        """What the next step came to, if it is recorded."""
+        return json.loads(self.records[self.at][1]) if self.at < len(self.records) else None
+
+    async def effect(self, name: str, work: Any) -> Any:
+        """What was stored."""
+        self.effects.append(name)
+        return await work()
 
 
 def steps_of(journal: MemoryJournal) -> RecordedSteps:
