@@ -238,9 +238,7 @@ class StepJournal:
         if (self._undo / str(number)).exists():
             await asyncio.to_thread(forget, self._undo)
 
-    async def _once(
-        self, number: int, work: Callable[[], Awaitable[T]], done: Callable[[], Awaitable[U]]
-    ) -> T | U:
+    async def _once(self, number: int, work: Callable[[], Awaitable[T]], done: Callable[[], Awaitable[U]]) -> T | U:
         from runtime.database.backends.once import Effect, stored_once
 
         assert self._log is not None  # noqa: S101  (begun; narrows the type)
