@@ -177,7 +177,9 @@ class RecordedSteps:
 
         async def live() -> Json:
             came = await self._came(bench, work if done is None else partial(patient, work), failed)
-            return came | {"notes": list(self._notes)} if self._notes else came
+            if self._notes:
+                came["notes"] = list(self._notes)
+            return came
 
         async def stored() -> Json:
             return {"value": None if done is None else await done()}
