@@ -202,7 +202,7 @@ class Assistant:
             chosen = choice or await self.choose(request.model, request.user)
             turn = Turn(self, request, chosen, store, keys, steps)
             begun.append(turn)
-            await logged(partial(run_turn, turn), request, chosen, self.settings)(send)
+            await logged(partial(run_turn, turn), turn.id, request, chosen, self.settings)(send)
 
         return TurnStream(
             take,

@@ -10,6 +10,7 @@ import logging
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 
@@ -20,6 +21,9 @@ LOGGER: Final = "wirewright"
 
 EVENT_FIELDS: Final = "fields"
 """The attribute of a log record that holds an event's fields."""
+
+SHORT: Final = 64
+"""Characters of a value that may be an id."""
 
 _context: ContextVar[Mapping[str, str]] = ContextVar("log_fields", default=MappingProxyType({}))
 _log = logging.getLogger(LOGGER)
@@ -35,8 +39,20 @@ def log_event(name: str, level: int = logging.INFO, /, **fields: object) -> None
         level: a level of `logging`.
         fields: short values with the details; keys in texts, which a client may send as an id, are masked.
     """
-    safe = {field: without_keys(value) if isinstance(value, str) else value for field, value in fields.items()}
-    _log.log(level, name, extra={EVENT_FIELDS: safe})
+    if not _log.isEnabledFor(level):
+        return
+    safe = {field: _masked(value) if isinstance(value, str) else value for field, value in fields.items()}
+    _log.handle(_log.makeRecord(LOGGER, level, __name__, 0, name, (), None, extra={EVENT_FIELDS: safe}))
+
+
+def _masked(value: str) -> str:
+    """A value without the keys in it; an id comes in many lines, and is looked through once."""
+    return _masked_once(value) if len(value) <= SHORT else without_keys(value)
+
+
+@lru_cache(maxsize=256)
+def _masked_once(value: str) -> str:
+    return without_keys(value)
 
 
 def event_fields(record: logging.LogRecord) -> dict[str, object]:

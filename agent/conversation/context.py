@@ -58,7 +58,10 @@ class Conversation:
         self._memory, self._days = access or memory, days
         self._key = (user, session)
         # Serialises reading and writing one conversation; held for that only, never for a whole turn.
-        self._lock = _locks.setdefault(memory, WeakValueDictionary()).setdefault(self._key, asyncio.Lock())
+        locks = _locks.get(memory)
+        if locks is None:
+            locks = _locks[memory] = WeakValueDictionary()
+        self._lock = locks.get(self._key) or locks.setdefault(self._key, asyncio.Lock())
         self._state = ConversationState()
         self._plan_quoted = False
         self._denied_plan: str | None = None
@@ -186,6 +189,8 @@ class Conversation:
         Args:
             canvas: the canvas of the request, on which a client may have applied edits itself.
         """
+        if self._state.pending is None:
+            return
         async with self._lock:
             state = await self._load()
             waiting = state.pending

@@ -29,7 +29,7 @@ class _Said:
     def __init__(self, message: TranscriptMessage, before: str) -> None:
         self.id, self.preview, self.flow_id = message.id, message.preview, message.flow_id
         self._message = _packed(message.to_json())
-        self._before: bytes | None = _packed(before)
+        self._before: bytes | None = _packed(before) if before else b""
 
     @property
     def message(self) -> TranscriptMessage:
@@ -39,7 +39,7 @@ class _Said:
     @property
     def before(self) -> str | None:
         """The conversation before it; None when it was forgotten."""
-        return None if self._before is None else zlib.decompress(self._before).decode()
+        return zlib.decompress(self._before).decode() if self._before else None if self._before is None else ""
 
     def forget_before(self) -> None:
         """Forget the conversation before it."""

@@ -44,14 +44,21 @@ def absences(answer: str, record: TurnRecord, threshold: float = POSSIBLE) -> Ab
         record: what was done.
         threshold: how probable it must be that the answer says so.
     """
-    answer = without_flow_name(answer, record)
-    probable = strongest(answer)
-    acts: list[Act] = []
-    for act, happened in _HAPPENED.items():
-        if probable[act] >= threshold and not happened(record):
-            acts.append(act)
+    acts, answer = absent_acts(answer, record, threshold), without_flow_name(answer, record)
     names = [name for name in unwritten(answer, record) if "file" not in acts]
-    return Absences(acts=tuple(acts), names=tuple(dict.fromkeys(names)), fewer=tuple(_fewer(answer, record)))
+    return Absences(acts=acts, names=tuple(dict.fromkeys(names)), fewer=tuple(_fewer(answer, record)))
+
+
+def absent_acts(answer: str, record: TurnRecord, threshold: float = POSSIBLE) -> tuple[Act, ...]:
+    """The kinds of act that an answer may say were done, and of which nothing was done.
+
+    Args:
+        answer: the answer; the empty one says nothing.
+        record: what was done.
+        threshold: how probable it must be that the answer says so.
+    """
+    probable = strongest(without_flow_name(answer, record))
+    return tuple(act for act, did in _HAPPENED.items() if probable[act] >= threshold and not did(record))
 
 
 def without_flow_name(answer: str, record: TurnRecord) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
 
 from agent.demo.reasons import whole_reason
-from agent.honesty.absences import CANVAS_ACTS, absences, done_of
+from agent.honesty.absences import CANVAS_ACTS, absences, absent_acts, done_of
 from agent.honesty.acts import CLEAR, Act
 from agent.language.phrases import phrase
 from agent.turn.record import Asked, ChangeEntry, TurnRecord
@@ -68,7 +68,7 @@ def statement(
     """
     asked = list(asked)
     if not asked and not record.acted:
-        claimed = absences(answer, record, CLEAR).acts
+        claimed = absent_acts(answer, record, CLEAR)
         return " ".join(dict.fromkeys(phrase(_ABSENT[act], language) for act in claimed))
     found = absences(answer, record)
     done = list(_done(record, language, names, found.fewer))

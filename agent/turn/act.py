@@ -54,11 +54,12 @@ async def open_workbench(turn: Turn, pending: Pending | None = None) -> Workbenc
     bench = turn.bench = services.workbench(request, catalogue, turn.choice)
     if bench.user_components is not None:
         bench.catalogue, faults = await bench.user_components.catalogue(catalogue)
-        bench.own_components = tuple(one.type for one in bench.catalogue if one.type not in catalogue)
+        if bench.catalogue is not catalogue:
+            bench.own_components = tuple(one.type for one in bench.catalogue if one.type not in catalogue)
         if faults:
             message = f"One of the flow's own components cannot be used: line {faults[0].line}: {faults[0].message}"
             raise AssistantUnavailable(TurnError(code="invalid_component", message=message, fix=faults[0].fix))
-    await turn.steps.on_bench("workbench", bench, partial(_set_up, turn, bench, pending))
+    await turn.steps.on_bench("workbench", bench, partial(_set_up, turn, bench, pending), is_small=True)
     if services.later_runs is not None:
         bench.run_later = partial(_run_later, turn, services.later_runs)
     return bench

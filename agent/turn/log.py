@@ -4,7 +4,6 @@ import asyncio
 import logging
 from dataclasses import dataclass, field
 from time import perf_counter
-from uuid import uuid4
 
 from pydantic_ai import FunctionToolCallEvent, FunctionToolResultEvent
 from pydantic_ai.messages import ToolCallPart
@@ -23,11 +22,12 @@ _LOGGED_ARGUMENTS = {"component_id": "component_id", "type": "component_type", "
 _ARGUMENT_LIMIT = 80
 
 
-def logged(body: Body, request: TurnRequest, choice: ModelChoice, settings: AssistantSettings) -> Body:
+def logged(body: Body, turn: str, request: TurnRequest, choice: ModelChoice, settings: AssistantSettings) -> Body:
     """Wrap a turn so that its events are logged as they happen, each line with the turn's id.
 
     Args:
         body: runs the turn.
+        turn: the turn's id.
         request: the turn's request.
         choice: the models that serve it.
         settings: says whether content may be logged.
@@ -40,7 +40,7 @@ def logged(body: Body, request: TurnRequest, choice: ModelChoice, settings: Assi
             log.record(event)
             await send(event)
 
-        with bound_fields(turn_id=context_fields().get("turn_id") or uuid4().hex):
+        with bound_fields(turn_id=context_fields().get("turn_id") or turn):
             log.started()
             try:
                 await body(send_logged)

@@ -42,7 +42,7 @@ from agent.prompts.images import AttachedImages
 from agent.toolsets.cached import Toolset, cached_toolset
 from agent.toolsets.client import ClientTool, client_toolset
 from agent.toolsets.framing import FramedResults
-from agent.toolsets.hooks import RequestHooks
+from agent.toolsets.hooks import RequestHooks, RunRequests, requests_of
 from agent.toolsets.listing import UnlistedTools
 from agent.toolsets.selection import acting_calls
 from agent.turn.record import Asked, TurnRecord
@@ -55,7 +55,11 @@ from tools.verify import verify
 from tools.workbench import Workbench
 
 agent: Agent[Workbench, str | DeferredToolRequests] = Agent(
-    deps_type=Workbench, name="wirewright", retries=3, output_type=[str, DeferredToolRequests]
+    deps_type=Workbench,
+    name="wirewright",
+    retries=3,
+    output_type=[str, DeferredToolRequests],
+    capabilities=[RequestHooks()],
 )
 """The one agent. Each turn brings its own tools, instructions and model."""
 
@@ -168,8 +172,8 @@ class AgentLoop:
     ) -> str | DeferredToolRequests:
         shown = [AttachedImages(self.images)] if self.images and prompt is not None else []
         compaction = HistoryCompaction(model=self.model, usage=self.usage, context_tokens=self.context_tokens)
-        hooks = RequestHooks(compaction, UnlistedTools(self.unlisted), FramedResults())
-        with capture_run_messages() as captured:
+        requests = RunRequests(compaction, (UnlistedTools(self.unlisted), FramedResults(), *shown))
+        with capture_run_messages() as captured, requests_of(requests):
             try:
                 ended = await agent.run(
                     prompt,
@@ -182,7 +186,6 @@ class AgentLoop:
                     toolsets=self._all_toolsets(),
                     usage=self.usage,
                     usage_limits=self.limits,
-                    capabilities=[hooks, *shown],
                     event_stream_handler=self._forward,
                 )
             except BaseException:

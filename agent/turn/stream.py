@@ -2,12 +2,10 @@
 
 from collections.abc import Awaitable, Callable
 
-from anyio.streams.memory import MemoryObjectSendStream
-
 from agent.turn.record import TurnRecord
 from agent.turn.result import TurnEvent
 from flows.document import Flow
-from runtime.event_stream import EventStream
+from runtime.event_stream import Buffer, EventStream
 
 Send = Callable[[TurnEvent], Awaitable[None]]
 Body = Callable[[Send], Awaitable[None]]
@@ -30,7 +28,7 @@ class TurnStream(EventStream[TurnEvent]):
     def __init__(
         self, body: Body, canvas: Callable[[], Flow] = Flow.empty, record: Callable[[], TurnRecord] = TurnRecord
     ) -> None:
-        async def produce(events: MemoryObjectSendStream[TurnEvent]) -> None:
+        async def produce(events: Buffer[TurnEvent]) -> None:
             await body(events.send)
 
         super().__init__(produce, BUFFER)
