@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, fields
-from functools import partial
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, Protocol
 
 from pydantic import TypeAdapter
 from pydantic_ai import ApprovalRequired, ModelMessage, ModelResponse, ModelRetry, RunContext
@@ -24,7 +23,7 @@ from agent.durable.snapshot import Snapshots
 from agent.durable.steps import Forward
 from agent.errors import AssistantUnavailable
 from agent.turn.result import TurnError
-from flows.json_values import Json, JsonObject, as_list, as_object, as_text
+from flows.json_values import Json, JsonObject, as_object, as_text
 from runtime.database.errors import Done, StoreUnavailable, Superseded
 from runtime.results import RunResult
 from runtime.sessions.run_entry import RunEntry
@@ -33,8 +32,6 @@ from runtime.usage.entry import Usage
 from runtime.usage.log import UsageLog
 from tools.workbench import Workbench
 
-T = TypeVar("T")
-
 _RESPONSE: Final[TypeAdapter[ModelResponse]] = TypeAdapter(ModelResponse)
 
 log = logging.getLogger(__name__)
@@ -42,11 +39,6 @@ log = logging.getLogger(__name__)
 
 class Journal(Protocol):
     """Records the results of a turn's steps."""
-
-    @property
-    def was_taken_over(self) -> bool:
-        """Whether another process has begun the turn."""
-        ...
 
     async def step(
         self, name: str, work: Callable[[], Awaitable[Json]], done: Callable[[], Awaitable[Json]] | None = None
@@ -60,25 +52,9 @@ class Journal(Protocol):
         """
         ...
 
-    async def ahead(self) -> JsonObject | None:
-        """What is on record of the next step; None when it is new, as is all that comes before it."""
-        ...
-
-    async def effect(self, name: str, work: Callable[[], Awaitable[T]]) -> T | None:
-        """Store something once, however often it is done; None when it was stored before.
-
-        Args:
-            name: the step's name.
-            work: stores it.
-        """
-        ...
-
 
 class RecordedSteps:
     """The steps of one turn.
-
-    A record costs a transaction. What takes little is therefore noted, and recorded with the next step; before anything
-    is stored that it may have read, it is recorded alone.
 
     Args:
         journal: records them.
@@ -90,12 +66,6 @@ class RecordedSteps:
         self._explain = explain
         self._snapshots = Snapshots()
         self._is_within = False
-        self._notes: list[Json] = []
-
-    @property
-    def are_resumed(self) -> bool:
-        """Whether another process has begun the turn."""
-        return self._journal.was_taken_over
 
     def model(self, model: Model, forward: Forward) -> Model:
         """The model, whose answers are forwarded from inside their steps."""
@@ -106,50 +76,42 @@ class RecordedSteps:
         return _RecordedToolset(toolset, self, forward)
 
     def memory(self, memory: Memory) -> Memory:
-        """The memory, what is read from which is noted."""
+        """The memory, accesses to which are steps."""
         return _RecordedMemory(memory, self)
 
-    async def on_bench(
-        self, name: str, bench: Workbench, work: Callable[[], Awaitable[None]], *, is_small: bool = False
-    ) -> None:
+    async def on_bench(self, name: str, bench: Workbench, work: Callable[[], Awaitable[None]]) -> None:
         """Run it, and record what it changed."""
 
         async def nothing() -> Json:
             await work()
             return None
 
-        await (self._noted(bench, nothing) if is_small else self.outcome(name, bench, nothing))
+        await self.outcome(name, bench, nothing)
 
     async def value(self, name: str, work: Callable[[], Awaitable[Json]]) -> Json:
-        """Find it, and note it."""
-        del name
-        return await self._noted(None, work)
+        """Compute it, and record it."""
+        return await self.outcome(name, None, work)
 
     async def count(self, log: UsageLog, user: str, used: dict[str, Usage]) -> None:
         """Count it and mark it as counted, in one transaction."""
 
-        async def work() -> None:
+        async def work() -> Json:
             try:
                 await patient(lambda: log.add(user, used))
             except StoreUnavailable:
                 log.record(user, used)
+            return None
 
-        await self.once("usage", work)
+        await self.outcome("usage", None, work, _nothing)
 
     async def log_run(self, log: RunLog, user: str, entry: RunEntry, result: RunResult) -> None:
         """Store it and mark it as stored, in one transaction."""
-        await self.once("run", lambda: log.add(user, entry, result))
 
-    async def once(self, name: str, work: Callable[[], Awaitable[T]]) -> T | None:
-        """Store it and mark it as stored, in one transaction, once what was read before is recorded."""
-        if self._is_within:
-            return await work()
-        await self._record_notes()
-        self._is_within = True
-        try:
-            return await self._journal.effect(name, partial(patient, work))
-        finally:
-            self._is_within = False
+        async def work() -> Json:
+            await log.add(user, entry, result)
+            return None
+
+        await self.outcome("run", None, work, _nothing)
 
     async def outcome(
         self,
@@ -171,14 +133,21 @@ class RecordedSteps:
         """
         if self._is_within:  # a part of a step is no step of its own
             return await work()
-        if done is not None:
-            await self._record_notes()
         failed: list[Exception] = []
 
         async def live() -> Json:
-            came = await self._came(bench, work if done is None else partial(patient, work), failed)
-            if self._notes:
-                came["notes"] = list(self._notes)
+            self._is_within = True
+            try:
+                came: JsonObject = {"value": await (work() if done is None else patient(work))}
+            except (Done, Superseded):
+                raise
+            except Exception as failure:  # noqa: BLE001  (recorded, so that whoever goes on fails alike)
+                failed.append(failure)
+                came = {"failed": self._written(failure)}
+            finally:
+                self._is_within = False
+            if bench is not None:
+                came["bench"] = self._snapshots.changes(bench)
             return came
 
         async def stored() -> Json:
@@ -186,47 +155,6 @@ class RecordedSteps:
 
         had = self._snapshots.version
         came = as_object(await self._journal.step(name, live, None if done is None else stored))
-        self._notes.clear()
-        return self._given(bench, came, had, failed)
-
-    async def _noted(self, bench: Workbench | None, work: Callable[[], Awaitable[Json]]) -> Json:
-        """The result of work that takes little: as it is on record of the next step, or found now and noted for it."""
-        if self._is_within:
-            return await work()
-        had, failed = self._snapshots.version, list[Exception]()
-        ahead = await self._journal.ahead()
-        if ahead is None:
-            came = await self._came(bench, work, failed)
-        else:
-            came = as_object(as_list(ahead.get("notes"))[len(self._notes)])
-        self._notes.append(came)
-        return self._given(bench, came, had, failed)
-
-    async def _record_notes(self) -> None:
-        """Record what was noted, because what is stored next would change what it has read."""
-        if self._notes:
-            await self.outcome("notes", None, _nothing)
-
-    async def _came(
-        self, bench: Workbench | None, work: Callable[[], Awaitable[Json]], failed: list[Exception]
-    ) -> JsonObject:
-        """Do some work; what it came to, as it is recorded."""
-        self._is_within = True
-        try:
-            came: JsonObject = {"value": await work()}
-        except (Done, Superseded):
-            raise
-        except Exception as failure:  # noqa: BLE001  (recorded, so that whoever goes on fails alike)
-            failed.append(failure)
-            came = {"failed": self._written(failure)}
-        finally:
-            self._is_within = False
-        if bench is not None:
-            came["bench"] = self._snapshots.changes(bench)
-        return came
-
-    def _given(self, bench: Workbench | None, came: JsonObject, had: int, failed: Sequence[Exception]) -> Json:
-        """The result of work from its record; the workbench is given what it changed, unless that was done here."""
         if bench is not None and self._snapshots.version == had:
             self._snapshots.put(bench, as_object(came.get("bench")))
         if failed:
@@ -361,7 +289,7 @@ class _RecordedToolset(WrapperToolset[Workbench]):
 
 
 class _RecordedMemory:
-    """A memory what is read from which is noted. A conversation that is as it was read last is noted as that alone."""
+    """A memory accesses to which are steps. A conversation that is as it was read last is recorded as that alone."""
 
     def __init__(self, wrapped: Memory, steps: RecordedSteps) -> None:
         self._wrapped = wrapped
@@ -382,7 +310,7 @@ class _RecordedMemory:
             loaded.append(state)
             return {"same": True} if state.as_read == self._last else {"document": state.as_read}
 
-        found = as_object(await self._steps.value("load", work))
+        found = as_object(await self._steps.outcome("load", None, work))
         self._last = self._last if "same" in found else as_text(found.get("document"))
         if loaded:
             return loaded[0]
@@ -390,7 +318,15 @@ class _RecordedMemory:
 
     async def save(self, user: str, session: str, state: ConversationState, message: NewMessage | None = None) -> int:
         """Save a conversation and mark it as saved, in one transaction."""
-        return await self._steps.once("save", lambda: self._wrapped.save(user, session, state, message)) or 0
+
+        async def work() -> Json:
+            return await self._wrapped.save(user, session, state, message)
+
+        async def done() -> Json:
+            return 0
+
+        count = await self._steps.outcome("save", None, work, done)
+        return count if isinstance(count, int) else 0
 
     async def forget(self, user: str, session: str) -> None:
         """Delete a conversation."""

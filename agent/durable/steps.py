@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Final, Protocol, TypeAlias, TypeVar
+from typing import Final, Protocol, TypeAlias
 
 from pydantic_ai import AgentStreamEvent
 from pydantic_ai.models import Model
@@ -18,19 +18,12 @@ from runtime.usage.entry import Usage
 from runtime.usage.log import UsageLog
 from tools.workbench import Workbench
 
-T = TypeVar("T")
-
 Forward: TypeAlias = Callable[[AgentStreamEvent], Awaitable[None]]
 """Receives the events of a model's answer as they come."""
 
 
 class Steps(Protocol):
     """Runs what a turn must not do twice. Everything else in a turn follows from these results."""
-
-    @property
-    def are_resumed(self) -> bool:
-        """Whether another process has begun the turn, so that what was read before may be outdated."""
-        ...
 
     def model(self, model: Model, forward: Forward) -> Model:
         """A model each of whose answers is a step.
@@ -51,40 +44,25 @@ class Steps(Protocol):
         ...
 
     def memory(self, memory: Memory) -> Memory:
-        """A memory of which each read comes out the same when it is done over, and each change is stored once."""
+        """A memory each access to which is a step."""
         ...
 
-    async def on_bench(
-        self, name: str, bench: Workbench, work: Callable[[], Awaitable[None]], *, is_small: bool = False
-    ) -> None:
+    async def on_bench(self, name: str, bench: Workbench, work: Callable[[], Awaitable[None]]) -> None:
         """Do something that changes a workbench.
 
         Args:
             name: the step's name.
             bench: the workbench.
             work: changes it.
-            is_small: whether it is quickly done over and changes nothing else, so that it is recorded with what comes
-                next.
         """
         ...
 
     async def value(self, name: str, work: Callable[[], Awaitable[Json]]) -> Json:
-        """Something that may come out differently the next time, and that takes little; recorded with what comes next.
+        """Something that may come out differently the next time.
 
         Args:
             name: the step's name.
             work: finds it.
-        """
-        ...
-
-    async def once(self, name: str, work: Callable[[], Awaitable[T]]) -> T | None:
-        """Something that is stored, in one transaction that also notes that it is.
-
-        Nothing is recorded of it: whoever does it over finds it stored, and gets None.
-
-        Args:
-            name: the step's name.
-            work: stores it, and reads no more than it needs for that.
         """
         ...
 
@@ -100,8 +78,6 @@ class Steps(Protocol):
 class PlainSteps:
     """Runs everything directly, and records nothing."""
 
-    are_resumed = False
-
     def model(self, model: Model, forward: Forward) -> Model:
         """The model itself."""
         del forward
@@ -116,20 +92,13 @@ class PlainSteps:
         """The memory itself."""
         return memory
 
-    async def on_bench(
-        self, name: str, bench: Workbench, work: Callable[[], Awaitable[None]], *, is_small: bool = False
-    ) -> None:
+    async def on_bench(self, name: str, bench: Workbench, work: Callable[[], Awaitable[None]]) -> None:
         """Do it."""
-        del name, bench, is_small
+        del name, bench
         await work()
 
     async def value(self, name: str, work: Callable[[], Awaitable[Json]]) -> Json:
         """Find it."""
-        del name
-        return await work()
-
-    async def once(self, name: str, work: Callable[[], Awaitable[T]]) -> T | None:
-        """Store it."""
         del name
         return await work()
 

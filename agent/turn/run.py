@@ -75,7 +75,7 @@ async def _saved_result(turn: Turn, span: Span, *, late: bool) -> TurnResult:
     """
     choice = turn.choice
     try:
-        if await turn.steps.value("queue", partial(_as_it_is, late or turn.steps.are_resumed)):
+        if await turn.steps.value("queue", partial(_as_it_is, late)):
             await turn.refresh()
         result = await _outcome(turn)
         await turn.save(result)

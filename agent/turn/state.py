@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Collection, Sequence
-from functools import partial
 from time import perf_counter
 from uuid import uuid4
 
@@ -285,8 +284,7 @@ class Turn:
             flow_id=self.request.flow_id,
             version=None if self.store is None else self.store.version,
         )
-        remember = partial(self.conversation.remember, self._remembered, result, sent, self.bench, kept)
-        await self.steps.once("save", partial(remember, self.message_language))
+        await self.conversation.remember(self._remembered, result, sent, self.bench, kept, self.message_language)
 
     async def count_usage(self) -> None:
         """Count what this turn used, once."""

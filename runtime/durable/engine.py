@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final
 
 from dbos import DBOS, _workflow_commands
@@ -18,11 +17,8 @@ from runtime.files.private import close_to_others
 if TYPE_CHECKING:
     from dbos import DBOSConfig
 
-PROTOCOL: Final = "2"
+PROTOCOL: Final = "1"
 """The form of the workflows' steps. A change that cannot go on with earlier turns' steps counts up."""
-
-NEW_STEP: Final[ContextVar[bool]] = ContextVar("new_step", default=False)
-"""Whether the step that is recorded is known to be new, so that it is not looked for first."""
 
 IDLE_SECONDS: Final = 3_600.0
 """How often DBOS's own scheduler looks for new schedules."""
@@ -74,7 +70,6 @@ class DurableEngine:
         _sweep_seldom(_workflow_commands)
         DBOS.launch()
         _look_for_no_queues(made)
-        _look_for_no_new_steps(made)
         _go_on_when_it_answers(made)
         await asyncio.sleep(0)
 
@@ -137,19 +132,6 @@ def _look_for_no_queues(dbos: Any) -> None:
         return []
 
     dbos._sys_db.list_queues = none
-
-
-def _look_for_no_new_steps(dbos: Any) -> None:
-    """Let DBOS not look in a transaction of its own whether a step is recorded that is known to be new.
-
-    A process that was replaced still learns of it, from the transaction that would record the step.
-    """
-    look = dbos._sys_db.check_operation_execution
-
-    def known(*given: object, **named: object) -> object:
-        return None if NEW_STEP.get() else look(*given, **named)
-
-    dbos._sys_db.check_operation_execution = known
 
 
 def _sqlite_engine(file: str) -> Engine:

@@ -15,7 +15,7 @@ from agent.turn.result import TurnError
 from agent.turn.state import Turn
 from agent.turn.stream import Send
 from flows.document import Flow
-from flows.json_values import Json, as_list, as_object
+from flows.json_values import Json, as_object
 from server.access.caller import flow_store
 from server.durable.document import TurnDocument
 from server.json_response import json_bytes
@@ -148,8 +148,7 @@ def _last(steps: Sequence[Json], document: TurnDocument) -> tuple[int, Flow]:
     """The number of the last event that was sent, and the canvas, as of the last step."""
     at, flow = 0, document.flow
     for step in map(as_object, steps):
-        told, value = as_object(step.get("told")).get("at"), as_object(step.get("value"))
+        told = as_object(step.get("told")).get("at")
         at = told if isinstance(told, int) else at
-        for came in map(as_object, (*as_list(value.get("notes")), value)):
-            flow = as_object(as_object(came.get("bench")).get("flow")) or flow
+        flow = as_object(as_object(as_object(step.get("value")).get("bench")).get("flow")) or flow
     return at, Flow.from_json(flow)

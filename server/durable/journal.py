@@ -7,10 +7,9 @@ import base64
 import json
 import logging
 import zlib
-from collections.abc import Awaitable, Callable, Sequence
-from functools import partial
+from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Final, Protocol, TypeAlias, TypeVar
+from typing import Final, Protocol
 
 from agent.contract.events import Event, RewoundEvent
 from flows.document import Flow
@@ -21,23 +20,11 @@ from runtime.keychain.documents import DocumentSealing
 from server.store.turns import Lines
 from server.streams.event_log import EventLog
 
-Written: TypeAlias = Callable[[], str]
-"""Writes down what a step gives. Blocks for a moment."""
-
-Record: TypeAlias = Callable[[str, Callable[[], Awaitable[Written]]], Awaitable[None]]
-"""Takes a named step that is new, and records what it gives."""
-
-Pass: TypeAlias = Callable[[str], Awaitable[None]]
-"""Passes a named step that is recorded."""
+Record = Callable[[str, Callable[[], Awaitable[str]]], Awaitable[str]]
+"""Records what a named step gives, or gives what was recorded of it."""
 
 LEVEL: Final = 1
 """How hard records are compressed: flows repeat themselves, so that more takes time and saves little."""
-
-BASE64: Final = "."
-"""What a record begins with in which bytes are written in Base64: no earlier one does."""
-
-T = TypeVar("T")
-U = TypeVar("U")
 
 
 log = logging.getLogger(__name__)
@@ -72,14 +59,12 @@ class Teller(Protocol):
 def packed(value: Json, documents: DocumentSealing) -> str:
     """A value compressed and encrypted. Blocks for a moment."""
     written = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
-    return documents.seal_text(BASE64 + base64.b64encode(zlib.compress(written, LEVEL)).decode())
+    return documents.seal_text(base64.b85encode(zlib.compress(written, LEVEL)).decode())
 
 
 def unpacked(text: str, documents: DocumentSealing) -> Json:
     """The value that was given to `packed`. Blocks for a moment."""
-    written = documents.unseal_text(text)
-    packed = base64.b64decode(written[1:]) if written.startswith(BASE64) else base64.b85decode(written)
-    return json.loads(zlib.decompress(packed).decode("utf-8", "surrogatepass"))
+    return json.loads(zlib.decompress(base64.b85decode(documents.unseal_text(text))).decode("utf-8", "surrogatepass"))
 
 
 class StepJournal:
@@ -106,12 +91,10 @@ class StepJournal:
         self.lost: list[tuple[int, bytes]] = []
         self._documents = documents
         self._record: Record | None = None
-        self._pass: Pass | None = None
         self._teller: Teller | None = None
         self._log: EventLog | None = None
-        self._number = self._effects = 0
-        self._records: Sequence[str] = ()
-        self._read: tuple[int, JsonObject] = 0, {}
+        self._number = 0
+        self._recorded = 0
         self._told = self._stored = 0
         self._store_lost: Callable[[Lines], Awaitable[None]] | None = None
 
@@ -120,27 +103,26 @@ class StepJournal:
         """Whether another process has begun the turn."""
         return self._store_lost is not None
 
-    def begin(self, teller: Teller, log: EventLog, record: Record, pass_recorded: Pass) -> None:
+    def begin(self, teller: Teller, log: EventLog, record: Record) -> None:
         """Begin with a new turn.
 
         Args:
             teller: tells the clients.
             log: has the events.
             record: records steps.
-            pass_recorded: passes those that are recorded.
         """
-        self._teller, self._log, self._record, self._pass = teller, log, record, pass_recorded
+        self._teller, self._log, self._record = teller, log, record
 
-    def go_on(self, records: Sequence[str], stored: int, store_lost: Callable[[Lines], Awaitable[None]]) -> None:
+    def go_on(self, recorded: int, stored: int, store_lost: Callable[[Lines], Awaitable[None]]) -> None:
         """Resume a turn that another process has begun.
 
         Args:
-            records: what is recorded of its steps, in order.
+            recorded: how many steps are recorded.
             stored: the number of the last event that is stored.
             store_lost: stores events that were sent and not stored.
         """
         self.is_replaying = True
-        self._records, self._stored = records, stored
+        self._recorded, self._stored = recorded, stored
         self._store_lost = store_lost
 
     def leave(self) -> None:
@@ -153,59 +135,32 @@ class StepJournal:
         """The result of a step; see `agent.durable.recorded.Journal`."""
         if self.is_left:
             raise asyncio.CancelledError
-        assert self._record is not None and self._pass is not None  # noqa: PT018, S101  (begun; narrows the types)
+        assert self._record is not None  # noqa: S101  (begun; narrows the type)
         self._number += 1
         number, fresh = self._number, list[Json]()
 
-        async def live() -> Written:
+        async def live() -> str:
             await self.catch_up()
             with undoable(self._undo / str(number)):
                 value = await (work() if done is None else self._once(number, work, done))
             fresh.append(value)
             if self.is_left:
                 raise asyncio.CancelledError
-            return partial(packed, {"value": value, "told": self._mark()}, self._documents)
+            return await asyncio.to_thread(packed, {"value": value, "told": self._mark()}, self._documents)
 
         try:
-            if number <= len(self._records):
-                await self._pass(name)
-            else:
-                await self._record(name, live)
+            text = await self._record(name, live)
         except Left:
             self.leave()
             raise asyncio.CancelledError from None
         if fresh:
             await self._forget(number)
             return fresh[0]
-        found = await self._recorded(number)
-        self._note(as_object(found.get("told")))
-        if number >= len(self._records):
+        found = as_object(await asyncio.to_thread(unpacked, text, self._documents))
+        self._pass(as_object(found.get("told")))
+        if number >= self._recorded:
             await self.catch_up()
         return found.get("value")
-
-    async def ahead(self) -> JsonObject | None:
-        """What is on record of the next step; see `agent.durable.recorded.Journal`."""
-        if self.is_left:
-            raise asyncio.CancelledError
-        if self._number < len(self._records):
-            return as_object((await self._recorded(self._number + 1)).get("value"))
-        await self.catch_up()
-        return None
-
-    async def effect(self, name: str, work: Callable[[], Awaitable[T]]) -> T | None:
-        """Store something once; see `agent.durable.recorded.Journal`."""
-        del name
-        if self.is_left:
-            raise asyncio.CancelledError
-        self._effects += 1  # below zero, so that they are told from steps
-        return await self._once(-self._effects, work, _nothing)
-
-    async def _recorded(self, number: int) -> JsonObject:
-        """What is recorded of a step."""
-        if self._read[0] != number:
-            text = self._records[number - 1]
-            self._read = number, as_object(await asyncio.to_thread(unpacked, text, self._documents))
-        return self._read[1]
 
     @property
     def is_silent(self) -> bool:
@@ -214,7 +169,7 @@ class StepJournal:
 
     async def begun(self) -> None:
         """Begin; a resumed turn without recorded steps sends its events again from the first."""
-        if not self._records:
+        if not self._recorded:
             await self.catch_up()
 
     async def catch_up(self) -> None:
@@ -229,7 +184,7 @@ class StepJournal:
 
     async def undo_half_done(self) -> None:
         """Restore the files that a step has changed in another process, and that was not recorded."""
-        restored = await asyncio.to_thread(undo, self._undo / str(len(self._records) + 1))
+        restored = await asyncio.to_thread(undo, self._undo / str(self._recorded + 1))
         await asyncio.to_thread(forget, self._undo)
         if restored:
             log.warning("turns.durable.files_restored turn=%s files=%d", self.turn, restored)
@@ -238,7 +193,9 @@ class StepJournal:
         if (self._undo / str(number)).exists():
             await asyncio.to_thread(forget, self._undo)
 
-    async def _once(self, number: int, work: Callable[[], Awaitable[T]], done: Callable[[], Awaitable[U]]) -> T | U:
+    async def _once(
+        self, number: int, work: Callable[[], Awaitable[Json]], done: Callable[[], Awaitable[Json]]
+    ) -> Json:
         from runtime.database.backends.once import Effect, stored_once
 
         assert self._log is not None  # noqa: S101  (begun; narrows the type)
@@ -260,7 +217,7 @@ class StepJournal:
             mark |= {"first": waiting.first, "lines": [line.decode() for line in waiting.lines]}
         return mark
 
-    def _note(self, told: JsonObject) -> None:
+    def _pass(self, told: JsonObject) -> None:
         """Note what was sent up to the end of a step that was done before."""
         at, first = told.get("at"), told.get("first")
         self._told = at if isinstance(at, int) else self._told
@@ -270,7 +227,3 @@ class StepJournal:
             self.lost += [(number, line.encode()) for number, line in lines if number > known]
         if self._teller is not None:
             self._teller.go_on_at(as_object(told.get("place")))
-
-
-async def _nothing() -> None:
-    """What is found of an effect that is stored."""

@@ -82,10 +82,10 @@ class RecordedTurn:
 
     def attach(self, log: EventLog) -> None:
         """Be given where its events are written."""
-        from server.durable.workflow import pass_recorded, record
+        from server.durable.workflow import record
 
         self._log = log
-        self._journal.begin(self._turn, log, record, pass_recorded)
+        self._journal.begin(self._turn, log, record)
 
     async def run(self, send: Callable[[Event], Awaitable[None]]) -> None:
         """Run to the end."""
@@ -219,20 +219,20 @@ class DurableTurns:
         why = STOPPED if taken.stop_asked else POISON if taken.tries > TRIES else OLD if protocol != PROTOCOL else None
         if why is None:
             try:
-                await self._go_on(found, steps, taken)
+                await self._go_on(found, len(steps), taken)
             except ModelChoiceError as refused:
                 why = Why(refused.error)
         if why is not None:
             await self._end(found, steps, taken, why)
 
-    async def _go_on(self, document: TurnDocument, steps: Sequence[str], taken: TakenOver) -> None:
+    async def _go_on(self, document: TurnDocument, steps: int, taken: TakenOver) -> None:
         owner, turn_id = document.request.user, document.request.turn_id
         await self._until_first(owner, turn_id)
         parts = await self.parts(document, self._state.turn_slots.take_beyond(owner))
         parts.journal.go_on(steps, taken.last, partial(self._store_lost, owner, turn_id, taken.attempt))
         await parts.journal.undo_half_done()
         recorded = RecordedTurn(self._serve(parts), parts.journal, None, partial(self._note_stop, owner, turn_id))
-        log.warning("turns.durable.goes_on turn=%s attempt=%d steps=%d", turn_id, taken.attempt, len(steps))
+        log.warning("turns.durable.goes_on turn=%s attempt=%d steps=%d", turn_id, taken.attempt, steps)
         await self._state.turns.go_on(owner, turn_id, recorded, taken).task
 
     async def _until_first(self, owner: str, turn: str) -> None:

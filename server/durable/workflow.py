@@ -11,7 +11,7 @@ from typing import Any, Final, Protocol, TypeVar
 from dbos import DBOS, SetWorkflowID
 from dbos._error import DBOSWorkflowConflictIDError
 
-from runtime.durable.engine import NEW_STEP, PROTOCOL
+from runtime.durable.engine import PROTOCOL
 from runtime.durable.records import workflow_id
 from server.durable.journal import Left
 
@@ -73,46 +73,20 @@ async def start(owner: str, turn: str, document: str) -> None:
         await take_turn(owner, turn, PROTOCOL, document)
 
 
-async def record(name: str, work: Callable[[], Awaitable[Callable[[], str]]]) -> None:
-    """Take a new step of the workflow, and record it.
-
-    It is taken here, and written down and recorded in one trip to a thread.
-
-    Args:
-        name: its name.
-        work: takes it; returns what writes down its result.
+async def record(name: str, work: Callable[[], Awaitable[str]]) -> str:
+    """The result of a step of the workflow, computed now or recorded before.
 
     Raises:
         Left: another process goes on with the workflow.
     """
-    written = await work()
-    token = NEW_STEP.set(True)
+
+    async def step() -> str:
+        return await work()
+
     try:
-        await DBOS.run_step_async({"name": name}, written)
+        return await DBOS.run_step_async({"name": name}, step)
     except DBOSWorkflowConflictIDError:
         raise Left from None
-    finally:
-        NEW_STEP.reset(token)
-
-
-async def pass_recorded(name: str) -> None:
-    """Pass a step of the workflow that is recorded.
-
-    Raises:
-        Left: it is not: another process goes on with the workflow.
-    """
-    try:
-        await DBOS.run_step_async({"name": name}, _missing)
-    except (DBOSWorkflowConflictIDError, _Missing):
-        raise Left from None
-
-
-class _Missing(BaseException):
-    """A step is not recorded any more; DBOS records no failure of this kind."""
-
-
-def _missing() -> str:
-    raise _Missing
 
 
 async def outside(work: Callable[[], Awaitable[T]]) -> T:

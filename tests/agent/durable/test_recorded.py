@@ -10,7 +10,7 @@ import pytest
 from agent.assistant import Assistant
 from agent.durable.recorded import RecordedSteps
 from agent.durable.steps import PLAIN, Steps
-from agent.errors import AssistantUnavailable, explain
+from agent.errors import explain
 from agent.models.scripted import call
 from agent.turn.loop import agent
 from agent.turn.request import TurnRequest
@@ -36,11 +36,8 @@ pytestmark = pytest.mark.anyio
 class MemoryJournal:
     """Records as JSON text, and gives what it has recorded."""
 
-    was_taken_over = False
-
     def __init__(self, records: list[tuple[str, str]] | None = None) -> None:
         self.records = records or []
-        self.effects = list[str]()
         self.at = self.fresh = 0
 
     async def step(self, name: str, work: Any, done: Any = None) -> Json:
@@ -54,15 +51,6 @@ class MemoryJournal:
         value = await work()
         self.records.append((name, json.dumps(value)))
         return value
-
-    async def ahead(self) -> Any:
-        """What the next step came to, if it is recorded."""
-        return json.loads(self.records[self.at][1]) if self.at < len(self.records) else None
-
-    async def effect(self, name: str, work: Any) -> Any:
-        """What was stored."""
-        self.effects.append(name)
-        return await work()
 
 
 def steps_of(journal: MemoryJournal) -> RecordedSteps:
@@ -178,74 +166,3 @@ async def test_a_failure_is_recorded_and_fails_alike(catalogue: Catalogue, tmp_p
     _, again = await told(never, request, steps_of(MemoryJournal(journal.records)))
     assert failed.outcome == again.outcome == "error"
     assert failed.error == again.error
-
-
-async def test_a_question_takes_a_record_for_each_answer_of_its_model_and_none_for_what_is_small(
-    catalogue: Catalogue, tmp_path: Path
-) -> None:
-    journal, request = MemoryJournal(), TurnRequest(text="What is a flow?", turn_id="t")
-    who = assistant(catalogue, ScriptedModel("question", "A graph of components."), data=tmp_path / "data")
-    _, ended = await told(who, request, steps_of(journal))
-    assert ended.outcome == "complete"
-    assert [name for name, _ in journal.records] == ["model", "model"]
-    assert journal.effects == ["save", "usage"]
-
-
-async def test_what_was_read_is_recorded_before_something_is_stored_that_changes_it() -> None:
-    stored, journal = ["before"], MemoryJournal()
-
-    async def read() -> Json:
-        return stored[-1]
-
-    async def store() -> None:
-        stored.append("after")
-
-    first = steps_of(journal)
-    assert await first.value("read", read) == "before"
-    await first.once("store", store)
-    assert [name for name, _ in journal.records] == ["notes"], "its process may end here"
-    again = steps_of(MemoryJournal(journal.records))
-    assert await again.value("read", read) == "before"
-    await again.once("store", store)
-    assert await again.value("read", read) == "after", "what comes later is new"
-
-
-async def test_a_small_failure_is_recorded_with_the_next_step() -> None:
-    async def fails() -> Json:
-        raise ValueError("no")
-
-    async def works() -> Json:
-        return 1
-
-    journal = MemoryJournal()
-    first = steps_of(journal)
-    with pytest.raises(ValueError, match="no"):
-        await first.value("read", fails)
-    assert await first.outcome("next", None, works) == 1
-    again = steps_of(MemoryJournal(journal.records))
-    with pytest.raises(AssistantUnavailable):
-        await again.value("read", works)
-    assert await again.outcome("next", None, fails) == 1
-
-
-async def test_a_turn_that_another_process_has_begun_reads_its_flow_again(catalogue: Catalogue, tmp_path: Path) -> None:
-    journal = MemoryJournal()
-    journal.was_taken_over = True
-    loads: list[str] = []
-
-    class Store:
-        version = 1
-
-        async def load(self) -> Flow:
-            loads.append("load")
-            return Flow.empty()
-
-        async def save(self, canvas: Flow) -> None:
-            del canvas
-
-    who = assistant(catalogue, ScriptedModel("question", "A graph."), data=tmp_path / "data")
-    request = TurnRequest(text="What is a flow?", turn_id="t")
-    async with who.turn(request, Store(), steps=steps_of(journal)) as events:
-        assert [event async for event in events]
-    await who.aclose()
-    assert loads == ["load"]

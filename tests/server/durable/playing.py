@@ -30,7 +30,6 @@ from runtime.keychain.access_token import access_token
 from server.access.auth import Access
 from server.access.caller import Caller
 from server.app import create_app
-from server.durable.journal import StepJournal
 from server.settings import ServerSettings
 from server.store.turn_rows import SqlTurns
 from server.store.turns import RUNNING, NewEvents
@@ -126,24 +125,18 @@ def _watch() -> None:
 
     record = workflow.record
 
-    async def counted_record(name: str, work: Any) -> None:
-        async def named() -> Any:
+    async def counted_record(name: str, work: Any) -> str:
+        async def named() -> str:
             Points.step.set(name)
             await Points.stand_still(name)
             return await work()
 
         Points.hit()
-        await record(name, named)
+        recorded = await record(name, named)
         Points.hit()
+        return recorded
 
     workflow.record = counted_record
-    effect = StepJournal.effect
-
-    async def counted_effect(journal: StepJournal, name: str, work: Any) -> Any:
-        Points.step.set(name)
-        return await effect(journal, name, work)
-
-    StepJournal.effect = counted_effect
 
 
 class Runner(ComponentRunner):

@@ -235,23 +235,3 @@ def test_a_look_for_lost_turns_that_fails_is_made_again(place: Place) -> None:
     done(left)
     [last] = done(work)
     assert (last["event"], "Send the message again" in last["message"]) == ("cancelled", True)
-
-
-def test_a_new_turn_looks_for_none_of_its_steps_in_the_database(place: Place) -> None:
-    async def work() -> Any:
-        from dbos._sys_db import SystemDatabase
-
-        looked: list[Any] = []
-        look = SystemDatabase.check_operation_execution
-
-        def noted(*given: Any, **named: Any) -> Any:
-            looked.append(given)
-            return look(*given, **named)
-
-        SystemDatabase.check_operation_execution = noted
-        async with place.served() as caller:
-            await begun(place, caller)
-            last = (await lines_of(caller))[-1]
-        return [last["event"], looked]
-
-    assert done(work) == ["complete", []]
