@@ -3,35 +3,32 @@
 from __future__ import annotations
 
 import asyncio
-import base64
-import json
 import logging
-import zlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
 
 from agent.contract.events import Event, RewoundEvent
+from agent.durable.steps import Kind
 from flows.document import Flow
 from flows.json_values import Json, JsonObject, as_list, as_object, as_text
-from runtime.database.errors import Done, Superseded
+from runtime.database.backends.recorded import StepsTogether
+from runtime.database.errors import Done, StoreUnavailable, Superseded
 from runtime.files.undo import forget, undo, undoable
 from runtime.keychain.documents import DocumentSealing
+from server.durable.packing import packed, written
 from server.store.turns import Lines
 from server.streams.event_log import EventLog
 
-Record = Callable[[str, Callable[[], Awaitable[str]]], Awaitable[str]]
-"""Records what a named step gives, or gives what was recorded of it."""
+RETRY_SECONDS: Final = 0.5
+"""How long to wait before what could not be recorded is tried again, for as long as it takes."""
 
-LEVEL: Final = 1
-"""How hard records are compressed: flows repeat themselves, so that more takes time and saves little."""
-
+INLINE: Final = 20_000
+"""Characters up to which records are compressed and encrypted at once, which takes less than going to a thread."""
 
 log = logging.getLogger(__name__)
-
-
-class Left(Exception):
-    """Another process has resumed the turn; this one no longer writes to it."""
 
 
 class Teller(Protocol):
@@ -56,19 +53,32 @@ class Teller(Protocol):
         ...
 
 
-def packed(value: Json, documents: DocumentSealing) -> str:
-    """A value compressed and encrypted. Blocks for a moment."""
-    written = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
-    return documents.seal_text(base64.b85encode(zlib.compress(written, LEVEL)).decode())
+class StepStore(Protocol):
+    """Stores what is recorded of steps."""
+
+    async def add(self, steps: StepsTogether, attempt: int) -> bool:
+        """Record steps of a turn; False, and nothing is recorded, when it is not this attempt's any more."""
+        ...
 
 
-def unpacked(text: str, documents: DocumentSealing) -> Json:
-    """The value that was given to `packed`. Blocks for a moment."""
-    return json.loads(zlib.decompress(base64.b85decode(documents.unseal_text(text))).decode("utf-8", "surrogatepass"))
+@dataclass(frozen=True)
+class _Ended:
+    """A step that has ended.
+
+    Attributes:
+        number: its number.
+        text: what came of it, as JSON.
+    """
+
+    number: int
+    text: str
 
 
 class StepJournal:
     """Records the steps of one turn.
+
+    A step that has ended is recorded while the next one is begun. No tool, and nothing else that has effects, begins
+    before; a request to a model does. What only reads is recorded with the step that follows from it.
 
     Args:
         owner: whose turn it is.
@@ -90,12 +100,15 @@ class StepJournal:
         self.is_left = False
         self.lost: list[tuple[int, bytes]] = []
         self._documents = documents
-        self._record: Record | None = None
+        self._store: StepStore | None = None
         self._teller: Teller | None = None
         self._log: EventLog | None = None
         self._number = 0
-        self._recorded = 0
-        self._told = self._stored = 0
+        self._before: Sequence[JsonObject] = ()
+        self._held: list[_Ended] = []
+        self._has_read = False
+        self._recording: asyncio.Task[None] | None = None
+        self._told = self._stored = self._marked = 0
         self._store_lost: Callable[[Lines], Awaitable[None]] | None = None
 
     @property
@@ -103,26 +116,27 @@ class StepJournal:
         """Whether another process has begun the turn."""
         return self._store_lost is not None
 
-    def begin(self, teller: Teller, log: EventLog, record: Record) -> None:
+    def begin(self, teller: Teller, log: EventLog, store: StepStore) -> None:
         """Begin with a new turn.
 
         Args:
             teller: tells the clients.
             log: has the events.
-            record: records steps.
+            store: stores what is recorded.
         """
-        self._teller, self._log, self._record = teller, log, record
+        self._teller, self._log, self._store = teller, log, store
+        self._marked = log.last
 
-    def go_on(self, recorded: int, stored: int, store_lost: Callable[[Lines], Awaitable[None]]) -> None:
+    def go_on(self, before: Sequence[JsonObject], stored: int, store_lost: Callable[[Lines], Awaitable[None]]) -> None:
         """Resume a turn that another process has begun.
 
         Args:
-            recorded: how many steps are recorded.
+            before: what was recorded of its steps, in order.
             stored: the number of the last event that is stored.
             store_lost: stores events that were sent and not stored.
         """
         self.is_replaying = True
-        self._recorded, self._stored = recorded, stored
+        self._before, self._stored = before, stored
         self._store_lost = store_lost
 
     def leave(self) -> None:
@@ -130,37 +144,32 @@ class StepJournal:
         self.is_left = True
 
     async def step(
-        self, name: str, work: Callable[[], Awaitable[Json]], done: Callable[[], Awaitable[Json]] | None = None
+        self,
+        name: str,
+        work: Callable[[], Awaitable[Json]],
+        done: Callable[[], Awaitable[Json]] | None = None,
+        kind: Kind = "act",
     ) -> Json:
         """The result of a step; see `agent.durable.recorded.Journal`."""
-        if self.is_left:
-            raise asyncio.CancelledError
-        assert self._record is not None  # noqa: S101  (begun; narrows the type)
+        self._check_not_left()
         self._number += 1
-        number, fresh = self._number, list[Json]()
-
-        async def live() -> str:
-            await self.catch_up()
-            with undoable(self._undo / str(number)):
-                value = await (work() if done is None else self._once(number, work, done))
-            fresh.append(value)
-            if self.is_left:
-                raise asyncio.CancelledError
-            return await asyncio.to_thread(packed, {"value": value, "told": self._mark()}, self._documents)
-
-        try:
-            text = await self._record(name, live)
-        except Left:
-            self.leave()
-            raise asyncio.CancelledError from None
-        if fresh:
-            await self._forget(number)
-            return fresh[0]
-        found = as_object(await asyncio.to_thread(unpacked, text, self._documents))
-        self._pass(as_object(found.get("told")))
-        if number >= self._recorded:
-            await self.catch_up()
-        return found.get("value")
+        number = self._number
+        if number <= len(self._before):
+            return await self._replayed(number)
+        await self.catch_up()
+        if kind == "act":
+            await self._until_recorded()
+        with undoable(self._undo / str(number)):
+            value = await (work() if done is None else self._once(number, work, done))
+        self._check_not_left()
+        came = {"number": number, "step": name, "value": value, "told": self._mark()}
+        self._held.append(_Ended(number, written(came)))
+        if kind == "read":
+            self._has_read = True
+        elif done is None:
+            await self.settled()
+            self._recording = asyncio.create_task(self._record(), name="steps-recording")
+        return value
 
     @property
     def is_silent(self) -> bool:
@@ -169,7 +178,7 @@ class StepJournal:
 
     async def begun(self) -> None:
         """Begin; a resumed turn without recorded steps sends its events again from the first."""
-        if not self._recorded:
+        if not self._before:
             await self.catch_up()
 
     async def catch_up(self) -> None:
@@ -183,38 +192,118 @@ class StepJournal:
         await self._teller.send(RewoundEvent(to=self._told, flow=self._teller.canvas))
 
     async def undo_half_done(self) -> None:
-        """Restore the files that a step has changed in another process, and that was not recorded."""
-        restored = await asyncio.to_thread(undo, self._undo / str(self._recorded + 1))
-        await asyncio.to_thread(forget, self._undo)
+        """Restore the files that steps have changed in another process, and that were not recorded."""
+        restored = await asyncio.to_thread(self._restore)
         if restored:
             log.warning("turns.durable.files_restored turn=%s files=%d", self.turn, restored)
 
-    async def _forget(self, number: int) -> None:
-        if (self._undo / str(number)).exists():
-            await asyncio.to_thread(forget, self._undo)
+    async def settled(self) -> None:
+        """Wait until what is being recorded is, or another process has taken the turn.
+
+        Raises:
+            SecretKeyUnavailable: it cannot be encrypted.
+        """
+        if self._recording is not None:
+            await asyncio.shield(self._recording)
+
+    def _check_not_left(self) -> None:
+        if self.is_left:
+            raise asyncio.CancelledError
+
+    async def _until_recorded(self) -> None:
+        """Wait until every step that has ended is recorded; what has effects, or follows from such, may begin then."""
+        await self.settled()
+        self._check_not_left()
+
+    async def _replayed(self, number: int) -> Json:
+        """What another process has recorded of a step."""
+        found = self._before[number - 1]
+        self._pass(as_object(found.get("told")))
+        if number >= len(self._before):
+            await self.catch_up()
+        return found.get("value")
 
     async def _once(
         self, number: int, work: Callable[[], Awaitable[Json]], done: Callable[[], Awaitable[Json]]
     ) -> Json:
+        """Do what has an effect on what is stored, which is stored once, with what was read for it."""
         from runtime.database.backends.once import Effect, stored_once
 
         assert self._log is not None  # noqa: S101  (begun; narrows the type)
-        with stored_once(Effect(self.owner, self.turn, number, self._log.attempt or 1)):
+        before = [await self._packed(self._held)] if self._has_read else []
+        effect = Effect(self.owner, self.turn, number, self._log.attempt or 1, before)
+        with stored_once(effect):
             try:
-                return await work()
+                value = await work()
             except Done:
                 return await done()
             except Superseded:
                 self.leave()
                 raise asyncio.CancelledError from None
+        if effect.is_noted:
+            self._has_read = False
+        return value
+
+    async def _record(self) -> None:
+        """Record the steps that have ended, however long the database takes."""
+        held, self._held, self._has_read = self._held, [], False
+        steps = await self._packed(held)
+        assert self._store is not None and self._log is not None  # noqa: PT018, S101  (begun; narrows the types)
+        while not self.is_left:
+            try:
+                if not await self._store.add(steps, self._log.attempt or 1):
+                    self.leave()
+            except StoreUnavailable as failure:
+                log.warning("turns.durable.not_recorded turn=%s: %s", self.turn, failure.message)
+                await asyncio.sleep(RETRY_SECONDS)
+            else:
+                break
+        if not self.is_left:
+            await self._forget([one.number for one in held])
+
+    async def _packed(self, steps: Sequence[_Ended]) -> StepsTogether:
+        text = f"[{','.join(one.text for one in steps)}]"
+        short = len(text) <= INLINE
+        document = packed(text, self._documents) if short else await asyncio.to_thread(packed, text, self._documents)
+        return {
+            "owner": self.owner,
+            "turn": self.turn,
+            "first": steps[0].number,
+            "last": steps[-1].number,
+            "document": document,
+        }
+
+    async def _forget(self, numbers: Sequence[int]) -> None:
+        """Forget files as they were before steps that are recorded."""
+        if self._undo.exists():
+            await asyncio.to_thread(self._forget_files, numbers)
+
+    def _forget_files(self, numbers: Sequence[int]) -> None:
+        for number in numbers:
+            forget(self._undo / str(number))
+        with suppress(OSError):  # a later step has changed some, or nothing is there
+            self._undo.rmdir()
+
+    def _restore(self) -> int:
+        kept = [int(folder.name) for folder in self._undo.glob("*") if folder.name.isdecimal()]
+        late = sorted((number for number in kept if number > len(self._before)), reverse=True)
+        restored = sum(undo(self._undo / str(number)) for number in late)
+        forget(self._undo)
+        return restored
 
     def _mark(self) -> JsonObject:
-        """What was sent: the number of the last event, those that are not stored yet, and the teller's state."""
+        """What was sent: the number of the last event, those that no record has and that are not stored yet.
+
+        With them is the teller's state.
+        """
         assert self._log is not None and self._teller is not None  # noqa: PT018, S101  (begun; narrows the types)
         waiting = self._log.unstored()
         mark: JsonObject = {"at": self._log.last, "place": self._teller.place}
-        if waiting is not None:
-            mark |= {"first": waiting.first, "lines": [line.decode() for line in waiting.lines]}
+        if waiting is not None and waiting.last > self._marked:
+            first = max(waiting.first, self._marked + 1)
+            lines = waiting.lines[first - waiting.first :]
+            mark |= {"first": first, "lines": [line.decode() for line in lines]}
+        self._marked = self._log.last
         return mark
 
     def _pass(self, told: JsonObject) -> None:

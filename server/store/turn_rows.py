@@ -29,7 +29,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from agent.contract.endings import cancelled
 from runtime.database.backends.clock import DatabaseTime
-from runtime.database.backends.once import TurnEffectRow
+from runtime.database.backends.once import TurnEffectRow, TurnStepsRow
 from runtime.database.connections import upsert
 from runtime.database.database import Database
 from runtime.database.tables import ServerRow, TurnEventsRow, TurnRow
@@ -69,6 +69,9 @@ _END = (
     update(TurnRow)
     .where(TurnRow.owner == bindparam("of"), TurnRow.id == bindparam("turn"))
     .values(last=bindparam("upto"), state=bindparam("now"), ended_at=bindparam("ended"))
+)
+_FORGET_STEPS = delete(TurnStepsRow).where(
+    TurnStepsRow.owner == bindparam("of"), TurnStepsRow.turn == bindparam("turn")
 )
 _END_RUNNING = _END.where(TurnRow.state == RUNNING)
 _THERE = exists().where(ServerRow.id == TurnRow.server, ServerRow.seen_at > DatabaseTime(LEASE_SECONDS))
@@ -160,6 +163,11 @@ class SqlTurns:
             await self._end_again(connection, ended)
         if rows:
             await connection.execute(_ADD, rows)
+        over = [
+            {"of": one.owner, "turn": one.turn} for one in added if one.state != RUNNING and one.attempt is not None
+        ]
+        if over:  # nobody goes on with them
+            await connection.execute(_FORGET_STEPS, over)
 
     async def _remove(self, connection: AsyncConnection, added: NewEvents) -> None:
         mine = and_(TurnEventsRow.owner == added.owner, TurnEventsRow.turn == added.turn)
@@ -200,6 +208,9 @@ class SqlTurns:
         async with self._database.writing() as connection:
             of_them = delete(TurnEventsRow).where(TurnEventsRow.owner == owner, TurnEventsRow.turn.in_(ids))
             await connection.execute(of_them)
+            await connection.execute(
+                delete(TurnStepsRow).where(TurnStepsRow.owner == owner, TurnStepsRow.turn.in_(ids))
+            )
             await connection.execute(delete(TurnRow).where(gone))
 
     async def prune(self) -> None:
@@ -209,7 +220,8 @@ class SqlTurns:
         old = exists().where(of_row, TurnRow.ended_at < self._clock.at(self._kept))
         async with self._database.writing() as connection:
             await connection.execute(delete(TurnEventsRow).where(old))
-            await connection.execute(delete(TurnEffectRow).where(_ended_before(self._clock.at(self._kept))))
+            for rows in (TurnEffectRow, TurnStepsRow):
+                await connection.execute(delete(rows).where(_ended_before(rows, self._clock.at(self._kept))))
             await connection.execute(
                 delete(TurnRow).where(TurnRow.ended_at < self._clock.at(self._kept + KNOWN_SECONDS))
             )
@@ -342,9 +354,9 @@ class SqlTurns:
         ]
 
 
-def _ended_before(moment: str) -> ColumnElement[bool]:
-    """Which effects of steps need not be known any more, since their turns ended before a moment."""
-    of_row = and_(TurnRow.owner == TurnEffectRow.owner, TurnRow.id == TurnEffectRow.turn)
+def _ended_before(rows: type[TurnEffectRow] | type[TurnStepsRow], moment: str) -> ColumnElement[bool]:
+    """Which rows of steps need not be kept any more, since their turns ended before a moment."""
+    of_row = and_(TurnRow.owner == rows.owner, TurnRow.id == rows.turn)
     return exists().where(of_row, TurnRow.ended_at < moment)
 
 

@@ -1,16 +1,20 @@
-"""Effects that are stored once: the transaction that stores one also notes that it is stored."""
+"""Steps of durable turns: what was recorded of them, and effects that are stored once.
+
+The transaction that stores an effect also notes that it is stored, and records the steps that it follows from.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sqlalchemy import ColumnClause, and_, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from runtime.database.backends.insertion import insert_for
+from runtime.database.backends.recorded import StepsTogether
 from runtime.database.base import Base, column
 from runtime.database.errors import Done, Superseded
 from runtime.database.tables import TurnRow
@@ -32,7 +36,27 @@ class TurnEffectRow(Base):
     step: ColumnClause[int] = column(primary_key=True)
 
 
-@dataclass(frozen=True)
+class TurnStepsRow(Base):
+    """Steps of a durable turn that were recorded together.
+
+    Attributes:
+        owner: the user.
+        turn: the turn's id.
+        first: the number of the first of them.
+        last: the number of the last of them.
+        document: what came of each, encrypted.
+    """
+
+    __tablename__ = "turn_steps"
+
+    owner: ColumnClause[str] = column(primary_key=True)
+    turn: ColumnClause[str] = column(primary_key=True)
+    first: ColumnClause[int] = column(primary_key=True)
+    last: ColumnClause[int]
+    document: ColumnClause[str]
+
+
+@dataclass
 class Effect:
     """The effect of one step of a turn.
 
@@ -41,12 +65,16 @@ class Effect:
         turn: its id.
         step: the number of the step.
         attempt: the number of this process among those that have taken the turn.
+        before: steps that it follows from and that are not recorded yet, if there are any.
+        is_noted: whether a transaction has noted it.
     """
 
     owner: str
     turn: str
     step: int
     attempt: int
+    before: Sequence[StepsTogether] = ()
+    is_noted: bool = field(default=False, init=False)
 
 
 _EFFECT: ContextVar[Effect | None] = ContextVar("effect", default=None)
@@ -63,7 +91,7 @@ def stored_once(effect: Effect) -> Generator[None]:
 
 
 async def note_once(connection: AsyncConnection) -> None:
-    """Note in a transaction that what it stores is stored, if it is the effect of a step.
+    """Note in a transaction that what it stores is stored, if it is the effect of a step, and what it follows from.
 
     Raises:
         Done: it is already.
@@ -79,3 +107,11 @@ async def note_once(connection: AsyncConnection) -> None:
     new = noted.on_conflict_do_nothing().returning(TurnEffectRow.step)  # Postgres' driver counts no inserted rows
     if (await connection.execute(new)).one_or_none() is None:
         raise Done
+    if effect.before:
+        recorded = insert_for(connection.dialect, TurnStepsRow)
+        recorded = recorded.on_conflict_do_update(
+            index_elements=["owner", "turn", "first"],
+            set_={"last": recorded.excluded.last, "document": recorded.excluded.document},
+        )
+        await connection.execute(recorded, [{**one} for one in effect.before])
+    effect.is_noted = True

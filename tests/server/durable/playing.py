@@ -29,6 +29,7 @@ from runtime.keychain.access_token import access_token
 from server.access.auth import Access
 from server.access.caller import Caller
 from server.app import create_app
+from server.durable.journal import StepJournal
 from server.settings import ServerSettings
 from server.store.turns import RUNNING
 from server.streams.event_log import EventLog
@@ -89,21 +90,19 @@ def _watch() -> None:
 
     EventLog.write = counted_write
     Database.writing = counted_writing
-    import server.durable.workflow as workflow
+    step = StepJournal.step
 
-    record = workflow.record
-
-    async def counted_record(name: str, work: Any) -> str:
-        async def named() -> str:
-            Points.step.set(name)
-            return await work()
-
+    async def counted_step(journal: StepJournal, name: str, *given: Any) -> Any:
         Points.hit()
-        recorded = await record(name, named)
+        token = Points.step.set(name)
+        try:
+            came = await step(journal, name, *given)
+        finally:
+            Points.step.reset(token)
         Points.hit()
-        return recorded
+        return came
 
-    workflow.record = counted_record
+    StepJournal.step = counted_step
 
 
 class Runner(ComponentRunner):
