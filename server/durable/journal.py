@@ -14,13 +14,19 @@ from agent.contract.events import Event, RewoundEvent
 from agent.durable.steps import Kind
 from flows.document import Flow
 from flows.json_values import Json, JsonObject, as_list, as_object, as_text
-from runtime.database.backends.recorded import StepsTogether
+from runtime.database.backends.recorded import Effect, StepsTogether, stored_once
 from runtime.database.errors import Done, StoreUnavailable, Superseded
 from runtime.files.undo import forget, undo, undoable
 from runtime.keychain.documents import DocumentSealing
 from server.durable.packing import packed, written
 from server.store.turns import Lines
 from server.streams.event_log import EventLog
+
+SOON_SECONDS: Final = 0.005
+"""How long a step that has ended waits for the next one, to be recorded together: the time to send a model a request.
+
+Nothing that has effects begins before the steps before it are recorded.
+"""
 
 RETRY_SECONDS: Final = 0.5
 """How long to wait before what could not be recorded is tried again, for as long as it takes."""
@@ -68,17 +74,22 @@ class _Ended:
     Attributes:
         number: its number.
         text: what came of it, as JSON.
+        is_pressing: whether it is recorded soon: it has only read, or its effect is stored and says so, otherwise.
+        is_found: whether what came of it can be found without a record, since its effect is stored.
     """
 
     number: int
     text: str
+    is_pressing: bool
+    is_found: bool
 
 
 class StepJournal:
     """Records the steps of one turn.
 
-    A step that has ended is recorded while the next one is begun. No tool, and nothing else that has effects, begins
-    before; a request to a model does. What only reads is recorded with the step that follows from it.
+    A step that has ended is recorded while a model is asked for the next one. No tool, and nothing else that has
+    effects, begins before. What only reads is recorded with the step that follows from it, and what the turn's last
+    effects follow from in their transaction.
 
     Args:
         owner: whose turn it is.
@@ -106,7 +117,8 @@ class StepJournal:
         self._number = 0
         self._before: Sequence[JsonObject] = ()
         self._held: list[_Ended] = []
-        self._has_read = False
+        self._opened = asyncio.Event()
+        self._due: asyncio.TimerHandle | None = None
         self._recording: asyncio.Task[None] | None = None
         self._told = self._stored = self._marked = 0
         self._store_lost: Callable[[Lines], Awaitable[None]] | None = None
@@ -139,9 +151,14 @@ class StepJournal:
         self._before, self._stored = before, stored
         self._store_lost = store_lost
 
+    def open(self) -> None:
+        """Let steps be recorded, and what has effects begin: from now on, another process would go on with the turn."""
+        self._opened.set()
+
     def leave(self) -> None:
         """Leave the turn to another process."""
         self.is_left = True
+        self._opened.set()
 
     async def step(
         self,
@@ -157,18 +174,17 @@ class StepJournal:
         if number <= len(self._before):
             return await self._replayed(number)
         await self.catch_up()
-        if kind == "act":
-            await self._until_recorded()
+        if kind == "act" and done is None:
+            await self.settled()
+            self._check_not_left()
         with undoable(self._undo / str(number)):
             value = await (work() if done is None else self._once(number, work, done))
         self._check_not_left()
         came = {"number": number, "step": name, "value": value, "told": self._mark()}
-        self._held.append(_Ended(number, written(came)))
-        if kind == "read":
-            self._has_read = True
-        elif done is None:
-            await self.settled()
-            self._recording = asyncio.create_task(self._record(), name="steps-recording")
+        is_pressing = kind != "read" and done is None
+        self._held.append(_Ended(number, written(came), is_pressing, is_found=done is not None))
+        if is_pressing and self._due is None:
+            self._due = asyncio.get_running_loop().call_later(SOON_SECONDS, self._begin_to_record)
         return value
 
     @property
@@ -198,22 +214,41 @@ class StepJournal:
             log.warning("turns.durable.files_restored turn=%s files=%d", self.turn, restored)
 
     async def settled(self) -> None:
-        """Wait until what is being recorded is, or another process has taken the turn.
+        """Wait until every step that has ended is recorded, or another process has taken the turn.
 
         Raises:
             SecretKeyUnavailable: it cannot be encrypted.
         """
-        if self._recording is not None:
-            await asyncio.shield(self._recording)
+        await self._opened.wait()
+        await self._until_stored()
+        if not (self.is_left or all(one.is_found for one in self._held)):
+            self._begin_to_record()
+            await self._until_stored()
+
+    async def aclose(self) -> None:
+        """Record nothing more, now that the turn has ended or is left."""
+        self._wait_no_longer()
+        await self._until_stored()
 
     def _check_not_left(self) -> None:
         if self.is_left:
             raise asyncio.CancelledError
 
-    async def _until_recorded(self) -> None:
-        """Wait until every step that has ended is recorded; what has effects, or follows from such, may begin then."""
-        await self.settled()
-        self._check_not_left()
+    def _begin_to_record(self) -> None:
+        """Record the steps that have ended, after those that are being recorded."""
+        self._wait_no_longer()
+        if self._recording is None or self._recording.done():
+            self._recording = asyncio.create_task(self._record(), name="steps-recording")
+
+    def _wait_no_longer(self) -> None:
+        if self._due is not None:
+            self._due.cancel()
+            self._due = None
+
+    async def _until_stored(self) -> None:
+        """Wait for the steps that are being recorded."""
+        if self._recording is not None:
+            await asyncio.shield(self._recording)
 
     async def _replayed(self, number: int) -> Json:
         """What another process has recorded of a step."""
@@ -227,39 +262,51 @@ class StepJournal:
         self, number: int, work: Callable[[], Awaitable[Json]], done: Callable[[], Awaitable[Json]]
     ) -> Json:
         """Do what has an effect on what is stored, which is stored once, with what was read for it."""
-        from runtime.database.backends.once import Effect, stored_once
-
         assert self._log is not None  # noqa: S101  (begun; narrows the type)
-        before = [await self._packed(self._held)] if self._has_read else []
+        self._wait_no_longer()
+        await self._opened.wait()
+        await self._until_stored()
+        held = [] if all(one.is_found for one in self._held) else [*self._held]
+        before = [await self._packed(held)] if held else []
         effect = Effect(self.owner, self.turn, number, self._log.attempt or 1, before)
-        with stored_once(effect):
-            try:
-                value = await work()
-            except Done:
-                return await done()
-            except Superseded:
-                self.leave()
-                raise asyncio.CancelledError from None
-        if effect.is_noted:
-            self._has_read = False
-        return value
+        try:
+            with stored_once(effect):
+                return await work()
+        except Done:
+            return await done()
+        except Superseded:
+            self.leave()
+            raise asyncio.CancelledError from None
+        finally:
+            if effect.is_stored:
+                del self._held[: len(held)]
 
     async def _record(self) -> None:
         """Record the steps that have ended, however long the database takes."""
-        held, self._held, self._has_read = self._held, [], False
-        steps = await self._packed(held)
+        await self._opened.wait()
+        while held := [*self._held]:
+            steps = await self._packed(held)
+            if not await self._is_stored(steps):
+                return
+            del self._held[: len(held)]
+            await self._forget([one.number for one in held])
+            if not any(one.is_pressing for one in self._held):
+                return
+
+    async def _is_stored(self, steps: StepsTogether) -> bool:
+        """Store what is recorded; False when another process has taken the turn."""
         assert self._store is not None and self._log is not None  # noqa: PT018, S101  (begun; narrows the types)
         while not self.is_left:
             try:
                 if not await self._store.add(steps, self._log.attempt or 1):
-                    self.leave()
+                    self.is_left = not self._log.has_ended
+                    return False
             except StoreUnavailable as failure:
                 log.warning("turns.durable.not_recorded turn=%s: %s", self.turn, failure.message)
                 await asyncio.sleep(RETRY_SECONDS)
             else:
-                break
-        if not self.is_left:
-            await self._forget([one.number for one in held])
+                return True
+        return False
 
     async def _packed(self, steps: Sequence[_Ended]) -> StepsTogether:
         text = f"[{','.join(one.text for one in steps)}]"

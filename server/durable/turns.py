@@ -11,29 +11,27 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from agent.contract.events import Event, StopReason
 from agent.durable.recorded import RecordedSteps
 from agent.errors import ModelChoiceError, explain
 from agent.turn.result import TurnError
 from flows.json_values import JsonObject
 from runtime.database.backends.outage import Outage, is_outage
 from runtime.database.backends.urls import is_sqlite
-from runtime.database.errors import StoreUnavailable
 from runtime.files.undo import forget, undo_folder
 from server.access.caller import flow_store
 from server.durable.canvas import RecordedCanvas
 from server.durable.document import TurnDocument
 from server.durable.ending import LOST, OLD, POISON, STOPPED, UNKNOWN, EarlyEnding, Why
 from server.durable.installed import check_installed
-from server.durable.journal import StepJournal, StepStore
+from server.durable.journal import StepJournal
 from server.durable.packing import packed, unpacked, written
 from server.durable.parts import ServedTurn, TurnParts
+from server.durable.recorded_turn import RecordedTurn
 from server.limits.slots import Slot
 from server.state import ServerState
 from server.store.flows import FlowEntry, StoredFlow
 from server.store.turns import DURABLE_LEASE_SECONDS, RUNNING, Lines, NewEvents, TakenOver
 from server.stored_canvas import KeptCanvas
-from server.streams.event_log import EventLog
 
 if TYPE_CHECKING:
     from runtime.durable.engine import DurableEngine
@@ -56,84 +54,6 @@ REMOVE_SECONDS: Final = 600.0
 """How often what is older is deleted."""
 
 log = logging.getLogger(__name__)
-
-
-class RecordedTurn:
-    """A turn whose steps are recorded, as `RunningTurns` takes it.
-
-    Args:
-        turn: the turn.
-        journal: of the turn.
-        begin: takes it when it is new, in a workflow; None for one that is in its workflow.
-        note_stop: notes that it is to be stopped, so that no process goes on with it.
-        steps: stores what is recorded of its steps.
-    """
-
-    def __init__(
-        self,
-        turn: ServedTurn,
-        journal: StepJournal,
-        begin: Callable[[], Awaitable[None]] | None,
-        note_stop: Callable[[], Awaitable[None]],
-        steps: StepStore,
-    ) -> None:
-        self._steps = steps
-        self.session = turn.session
-        self._turn = turn
-        self._journal = journal
-        self._begin = begin
-        self._note_stop = note_stop
-        self._log: EventLog | None = None
-        self._stopping: asyncio.Task[None] | None = None
-        self._send: Callable[[Event], Awaitable[None]] | None = None
-
-    def attach(self, log: EventLog) -> None:
-        """Be given where its events are written."""
-        self._log = log
-        self._journal.begin(self._turn, log, self._steps)
-
-    async def run(self, send: Callable[[Event], Awaitable[None]]) -> None:
-        """Run to the end."""
-        self._send = send
-        try:
-            await (self.take() if self._begin is None else self._begin())
-        finally:
-            if self._journal.is_left and self._log is not None:
-                self._log.leave()
-
-    async def take(self) -> None:
-        """Run to the end, in a workflow.
-
-        Raises:
-            asyncio.CancelledError: another process goes on with it.
-        """
-        assert self._send is not None  # noqa: S101  (it runs; narrows the type)
-        try:
-            with self._turn.in_order():
-                await self._turn.run(self._send)
-        finally:
-            await self._journal.settled()
-        if self._log is not None:
-            await self._log.settled()  # whoever finds the workflow ended finds the turn ended
-        if self._journal.is_left:
-            raise asyncio.CancelledError
-
-    def stop(self, reason: StopReason) -> None:
-        """End soon, with a last event that says why."""
-
-        async def stop() -> None:
-            try:
-                await self._note_stop()
-            except StoreUnavailable:
-                log.exception("turns.durable.stop_not_noted")
-            self._turn.stop(reason)
-
-        self._stopping = asyncio.create_task(stop(), name="turn-stopping")
-
-    def leave(self) -> None:
-        """End soon without a last event."""
-        self._journal.leave()
-        self._turn.stop("interrupted")
 
 
 class DurableTurns:
@@ -215,7 +135,7 @@ class DurableTurns:
         """Run a turn in its workflow: a new one, or one that another process has begun."""
         new = self._new.pop((owner, turn), None)
         if new is not None:
-            await new.take()
+            await new.hold()
             return
         from server.durable.workflow import PROTOCOL
 

@@ -24,11 +24,11 @@ from sqlalchemy import (
     tuple_,
     update,
 )
-from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from agent.contract.endings import cancelled
 from runtime.database.backends.clock import DatabaseTime
+from runtime.database.backends.insertion import insert_for
 from runtime.database.backends.once import TurnEffectRow, TurnStepsRow
 from runtime.database.connections import upsert
 from runtime.database.database import Database
@@ -117,12 +117,8 @@ class SqlTurns:
         new = self._turn(owner, turn, session, state=RUNNING, last=0) | {"attempt": 1 if durable else None}
         async with self._database.writing() as connection:
             await self._beat(connection)
-            try:
-                async with connection.begin_nested():
-                    await connection.execute(_NEW, new)
-            except IntegrityError:
-                return False
-        return True
+            reserved = insert_for(connection.dialect, TurnRow).on_conflict_do_nothing().returning(TurnRow.id)
+            return (await connection.execute(reserved, new)).first() is not None
 
     async def append(self, added: Sequence[NewEvents], *, again: bool = False) -> Collection[NewEvents]:
         """Store events of several turns in one transaction; `again` after a failure, since it may have stored them.

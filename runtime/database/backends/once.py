@@ -5,16 +5,11 @@ The transaction that stores an effect also notes that it is stored, and records 
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass, field
-
 from sqlalchemy import ColumnClause, and_, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from runtime.database.backends.insertion import insert_for
-from runtime.database.backends.recorded import StepsTogether
+from runtime.database.backends.recorded import EFFECT
 from runtime.database.base import Base, column
 from runtime.database.errors import Done, Superseded
 from runtime.database.tables import TurnRow
@@ -56,40 +51,6 @@ class TurnStepsRow(Base):
     document: ColumnClause[str]
 
 
-@dataclass
-class Effect:
-    """The effect of one step of a turn.
-
-    Attributes:
-        owner: whose turn it is.
-        turn: its id.
-        step: the number of the step.
-        attempt: the number of this process among those that have taken the turn.
-        before: steps that it follows from and that are not recorded yet, if there are any.
-        is_noted: whether a transaction has noted it.
-    """
-
-    owner: str
-    turn: str
-    step: int
-    attempt: int
-    before: Sequence[StepsTogether] = ()
-    is_noted: bool = field(default=False, init=False)
-
-
-_EFFECT: ContextVar[Effect | None] = ContextVar("effect", default=None)
-
-
-@contextmanager
-def stored_once(effect: Effect) -> Generator[None]:
-    """Let what is stored in the block be the effect of a step."""
-    token = _EFFECT.set(effect)
-    try:
-        yield
-    finally:
-        _EFFECT.reset(token)
-
-
 async def note_once(connection: AsyncConnection) -> None:
     """Note in a transaction that what it stores is stored, if it is the effect of a step, and what it follows from.
 
@@ -97,7 +58,7 @@ async def note_once(connection: AsyncConnection) -> None:
         Done: it is already.
         Superseded: another process has taken the turn.
     """
-    effect = _EFFECT.get()
+    effect = EFFECT.get()
     if effect is None:
         return
     mine = and_(TurnRow.owner == effect.owner, TurnRow.id == effect.turn, TurnRow.attempt == effect.attempt)
