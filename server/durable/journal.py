@@ -180,7 +180,7 @@ class StepJournal:
         with undoable(self._undo / str(number)):
             value = await (work() if done is None else self._once(number, work, done))
         self._check_not_left()
-        came = {"number": number, "step": name, "value": value, "told": self._mark()}
+        came: JsonObject = {"number": number, "step": name, "value": value, "told": self._mark()}
         is_pressing = kind != "read" and done is None
         self._held.append(_Ended(number, written(came), is_pressing, is_found=done is not None))
         if is_pressing and self._due is None:

@@ -37,6 +37,7 @@ from runtime.jobs.wake import TURNS, notify
 from server.json_response import json_bytes
 from server.store.sessions import session_digest, turn_name
 from server.store.turns import (
+    AT_ONCE,
     BEAT_SECONDS,
     DURABLE_BEAT_SECONDS,
     DURABLE_LEASE_SECONDS,
@@ -126,7 +127,8 @@ class SqlTurns:
         Returns:
             What was not stored, because other processes have taken these durable turns over.
         """
-        sealed = await asyncio.to_thread(lambda: [self._rows([one]) for one in added])
+        size = sum(one.size for one in added)
+        sealed = self._sealed(added) if size <= AT_ONCE else await asyncio.to_thread(self._sealed, added)
         async with self._database.writing() as connection:
             refused = await _taken_over(connection, added)
             kept = [pair for pair in zip(added, sealed, strict=True) if pair[0] not in refused]
@@ -335,6 +337,9 @@ class SqlTurns:
             "started_at": self._clock.at(),
             "ended_at": None if state == RUNNING else self._clock.at(),
         }
+
+    def _sealed(self, added: Sequence[NewEvents]) -> list[list[dict[str, Any]]]:
+        return [self._rows([one]) for one in added]
 
     def _rows(self, added: Sequence[NewEvents]) -> list[dict[str, Any]]:
         return [
