@@ -10,7 +10,6 @@ from typing import Any, Final
 
 from sqlalchemy import (
     ColumnElement,
-    Executable,
     and_,
     bindparam,
     delete,
@@ -21,7 +20,6 @@ from sqlalchemy import (
     or_,
     select,
     true,
-    tuple_,
     update,
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -35,6 +33,7 @@ from runtime.database.database import Database
 from runtime.database.tables import ServerRow, TurnEventsRow, TurnRow
 from runtime.jobs.wake import TURNS, notify
 from server.json_response import json_bytes
+from server.store.event_rows import add_rows, taken_over
 from server.store.sessions import session_digest, turn_name
 from server.store.turns import (
     AT_ONCE,
@@ -65,7 +64,6 @@ KNOWN_SECONDS: Final = 7 * 86_400.0
 INTERRUPTED: Final = "The server ended during this turn; what was saved before is kept."
 
 _NEW = insert(TurnRow)
-_ADD = insert(TurnEventsRow)
 _END = (
     update(TurnRow)
     .where(TurnRow.owner == bindparam("of"), TurnRow.id == bindparam("turn"))
@@ -130,7 +128,7 @@ class SqlTurns:
         size = sum(one.size for one in added)
         sealed = self._sealed(added) if size <= AT_ONCE else await asyncio.to_thread(self._sealed, added)
         async with self._database.writing() as connection:
-            refused = await _taken_over(connection, added)
+            refused = await taken_over(connection, added)
             kept = [pair for pair in zip(added, sealed, strict=True) if pair[0] not in refused]
             await self._append(
                 connection, [one for one, _ in kept], [row for _, rows in kept for row in rows], again=again
@@ -160,7 +158,7 @@ class SqlTurns:
         if ended and (await connection.execute(_END_RUNNING, ended)).rowcount < len(ended):
             await self._end_again(connection, ended)
         if rows:
-            await connection.execute(_ADD, rows)
+            await add_rows(connection, rows)
         over = [
             {"of": one.owner, "turn": one.turn} for one in added if one.state != RUNNING and one.attempt is not None
         ]
@@ -286,7 +284,7 @@ class SqlTurns:
             ended = {"last": at, "state": event.event, "ended_at": self._clock.at()}
             async with self._database.writing() as connection:
                 if (await connection.execute(update(TurnRow).where(_is(owner, turn), which).values(ended))).rowcount:
-                    await connection.execute(_ADD, rows)
+                    await add_rows(connection, rows)
                     count += 1
         return count
 
@@ -378,21 +376,6 @@ def _named(added: Sequence[NewEvents]) -> list[str]:
     """The names of turns as notices have them, as many in each as fit."""
     names = [turn_name(one.owner, one.turn) for one in added]
     return [" ".join(names[at : at + NAMED]) for at in range(0, len(names), NAMED)]
-
-
-async def _taken_over(connection: AsyncConnection, added: Sequence[NewEvents]) -> list[NewEvents]:
-    """What other processes have taken over; none can take over the rest until the transaction has ended."""
-    durable = {(one.owner, one.turn, one.attempt): one for one in added if one.attempt is not None}
-    if not durable:
-        return []
-    named = tuple_(TurnRow.owner, TurnRow.id, TurnRow.attempt).in_(sorted(durable))
-    columns = (TurnRow.owner, TurnRow.id, TurnRow.attempt)
-    held: Executable = update(TurnRow).where(named).values(attempt=TurnRow.attempt).returning(*columns)
-    if connection.dialect.name == "postgresql":  # which writes no new row for a lock, nor into its indexes
-        held = select(*columns).where(named).with_for_update(key_share=True)
-    rows = (await connection.execute(held)).all()
-    ours = {(owner, turn, attempt) for owner, turn, attempt in rows}
-    return [one for key, one in durable.items() if key not in ours]
 
 
 def _is(owner: str, turn: str) -> ColumnElement[bool]:
