@@ -18,7 +18,7 @@ from runtime.database.backends.recorded import Effect, StepsTogether, stored_onc
 from runtime.database.errors import Done, StoreUnavailable, Superseded
 from runtime.files.undo import forget, undo, undoable
 from runtime.keychain.documents import DocumentSealing
-from server.durable.packing import packed, written
+from server.durable.packing import packed_soon, written
 from server.store.turns import Lines
 from server.streams.event_log import EventLog
 
@@ -30,9 +30,6 @@ Nothing that has effects begins before the steps before it are recorded.
 
 RETRY_SECONDS: Final = 0.5
 """How long to wait before what could not be recorded is tried again, for as long as it takes."""
-
-INLINE: Final = 20_000
-"""Characters up to which records are compressed and encrypted at once, which takes less than going to a thread."""
 
 log = logging.getLogger(__name__)
 
@@ -310,8 +307,7 @@ class StepJournal:
 
     async def _packed(self, steps: Sequence[_Ended]) -> StepsTogether:
         text = f"[{','.join(one.text for one in steps)}]"
-        short = len(text) <= INLINE
-        document = packed(text, self._documents) if short else await asyncio.to_thread(packed, text, self._documents)
+        document = await packed_soon(text, self._documents)
         return {
             "owner": self.owner,
             "turn": self.turn,

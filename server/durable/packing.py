@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import json
 import zlib
@@ -12,6 +13,9 @@ from runtime.keychain.documents import DocumentSealing
 
 LEVEL: Final = 1
 """How hard records are compressed: flows repeat themselves, so that more takes time and saves little."""
+
+INLINE: Final = 20_000
+"""Characters up to which a text is packed at once."""
 
 MARK: Final = ":"
 """What texts begin with that are base64; those of earlier versions are base85, which has no colon."""
@@ -26,6 +30,11 @@ def packed(text: str, documents: DocumentSealing) -> str:
     """A text compressed and encrypted. Blocks for a moment."""
     compressed = zlib.compress(text.encode("utf-8", "surrogatepass"), LEVEL)
     return documents.seal_text(MARK + base64.b64encode(compressed).decode())
+
+
+async def packed_soon(text: str, documents: DocumentSealing) -> str:
+    """The same; a text that takes less than going to a thread is packed at once."""
+    return packed(text, documents) if len(text) <= INLINE else await asyncio.to_thread(packed, text, documents)
 
 
 def unpacked(text: str, documents: DocumentSealing) -> Json:

@@ -24,7 +24,7 @@ from server.durable.document import TurnDocument
 from server.durable.ending import LOST, OLD, POISON, STOPPED, UNKNOWN, EarlyEnding, Why
 from server.durable.installed import check_installed
 from server.durable.journal import StepJournal
-from server.durable.packing import packed, unpacked, written
+from server.durable.packing import packed_soon, unpacked, written
 from server.durable.parts import ServedTurn, TurnParts
 from server.durable.recorded_turn import RecordedTurn
 from server.limits.slots import Slot
@@ -121,7 +121,7 @@ class DurableTurns:
 
         journal = parts.journal
         text = written(parts.document.model_dump(mode="json", exclude_none=True))
-        sealed = await asyncio.to_thread(packed, text, self._documents)
+        sealed = await packed_soon(text, self._documents)
         key = journal.owner, journal.turn
 
         async def begin() -> None:
