@@ -44,6 +44,7 @@ class RecordedTurn:
         self._log: EventLog | None = None
         self._stopping: asyncio.Task[None] | None = None
         self._over = asyncio.Event()
+        self._is_complete = False
         self._failure: BaseException | None = None
         self._send: Callable[[Event], Awaitable[None]] | None = None
 
@@ -62,6 +63,7 @@ class RecordedTurn:
             if workflow is not None:
                 workflow.add_done_callback(self._stop_unrecorded)
             await self.take()
+            self._is_complete = True
         finally:
             self._over.set()
             if workflow is not None:
@@ -96,7 +98,7 @@ class RecordedTurn:
         """
         self._journal.open()
         await self._over.wait()
-        if self._journal.is_left:
+        if not self._is_complete:
             raise asyncio.CancelledError
 
     def _stop_unrecorded(self, workflow: asyncio.Task[None]) -> None:
