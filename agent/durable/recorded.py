@@ -20,7 +20,7 @@ from agent.conversation.memory import ConversationState, Memory, Transcripts
 from agent.conversation.transcript.parts import NewMessage
 from agent.durable.patience import patient
 from agent.durable.snapshot import Snapshots
-from agent.durable.steps import Forward
+from agent.durable.steps import Forward, Kind
 from agent.errors import AssistantUnavailable
 from agent.turn.result import TurnError
 from flows.json_values import Json, JsonObject, as_object, as_text
@@ -41,7 +41,11 @@ class Journal(Protocol):
     """Records the results of a turn's steps."""
 
     async def step(
-        self, name: str, work: Callable[[], Awaitable[Json]], done: Callable[[], Awaitable[Json]] | None = None
+        self,
+        name: str,
+        work: Callable[[], Awaitable[Json]],
+        done: Callable[[], Awaitable[Json]] | None = None,
+        kind: Kind = "act",
     ) -> Json:
         """The result of a step: from the record if any process has run it before; otherwise it runs now.
 
@@ -49,6 +53,7 @@ class Journal(Protocol):
             name: the step's name.
             work: does it.
             done: finds what it came to when its effect is stored, and the process ended before that was recorded.
+            kind: what it does.
         """
         ...
 
@@ -79,18 +84,20 @@ class RecordedSteps:
         """The memory, accesses to which are steps."""
         return _RecordedMemory(memory, self)
 
-    async def on_bench(self, name: str, bench: Workbench, work: Callable[[], Awaitable[None]]) -> None:
+    async def on_bench(
+        self, name: str, bench: Workbench, work: Callable[[], Awaitable[None]], kind: Kind = "act"
+    ) -> None:
         """Run it, and record what it changed."""
 
         async def nothing() -> Json:
             await work()
             return None
 
-        await self.outcome(name, bench, nothing)
+        await self.outcome(name, bench, nothing, kind=kind)
 
     async def value(self, name: str, work: Callable[[], Awaitable[Json]]) -> Json:
         """Compute it, and record it."""
-        return await self.outcome(name, None, work)
+        return await self.outcome(name, None, work, kind="read")
 
     async def count(self, log: UsageLog, user: str, used: dict[str, Usage]) -> None:
         """Count it and mark it as counted, in one transaction."""
@@ -119,6 +126,7 @@ class RecordedSteps:
         bench: Workbench | None,
         work: Callable[[], Awaitable[Json]],
         done: Callable[[], Awaitable[Json]] | None = None,
+        kind: Kind = "act",
     ) -> Json:
         """The result of some work, failures included, with its changes to the workbench.
 
@@ -127,6 +135,7 @@ class RecordedSteps:
             bench: the workbench; None if it concerns none.
             work: the work.
             done: what it came to when its effect is stored already.
+            kind: what it does.
 
         Raises:
             Exception: it has failed: when it was done in this process, as it did.
@@ -154,7 +163,7 @@ class RecordedSteps:
             return {"value": None if done is None else await done()}
 
         had = self._snapshots.version
-        came = as_object(await self._journal.step(name, live, None if done is None else stored))
+        came = as_object(await self._journal.step(name, live, None if done is None else stored, kind))
         if bench is not None and self._snapshots.version == had:
             self._snapshots.put(bench, as_object(came.get("bench")))
         if failed:
@@ -226,7 +235,7 @@ class _RecordedModel(WrapperModel):
             answer = await super(_RecordedModel, self).request(messages, model_settings, model_request_parameters)
             return _RESPONSE.dump_python(answer, mode="json")
 
-        return _RESPONSE.validate_python(await self._steps.outcome("model", None, work))
+        return _RESPONSE.validate_python(await self._steps.outcome("model", None, work, kind="request"))
 
     @asynccontextmanager
     async def request_stream(
@@ -246,7 +255,7 @@ class _RecordedModel(WrapperModel):
                     await self._forward(event)
                 return _RESPONSE.dump_python(answer.get(), mode="json")
 
-        recorded = _RESPONSE.validate_python(await self._steps.outcome("model", None, work))
+        recorded = _RESPONSE.validate_python(await self._steps.outcome("model", None, work, kind="request"))
         yield CompletedStreamedResponse(recorded, model_request_parameters=model_request_parameters)
 
 
@@ -310,7 +319,7 @@ class _RecordedMemory:
             loaded.append(state)
             return {"same": True} if state.as_read == self._last else {"document": state.as_read}
 
-        found = as_object(await self._steps.outcome("load", None, work))
+        found = as_object(await self._steps.outcome("load", None, work, kind="read"))
         self._last = self._last if "same" in found else as_text(found.get("document"))
         if loaded:
             return loaded[0]

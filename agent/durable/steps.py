@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Final, Protocol, TypeAlias
+from typing import Final, Literal, Protocol, TypeAlias
 
 from pydantic_ai import AgentStreamEvent
 from pydantic_ai.models import Model
@@ -20,6 +20,10 @@ from tools.workbench import Workbench
 
 Forward: TypeAlias = Callable[[AgentStreamEvent], Awaitable[None]]
 """Receives the events of a model's answer as they come."""
+
+Kind: TypeAlias = Literal["read", "request", "act"]
+"""What a step does: it reads, so that it may be done again as long as nothing follows from it; it asks a model; or
+anything else, which begins when all before it is recorded."""
 
 
 class Steps(Protocol):
@@ -47,18 +51,21 @@ class Steps(Protocol):
         """A memory each access to which is a step."""
         ...
 
-    async def on_bench(self, name: str, bench: Workbench, work: Callable[[], Awaitable[None]]) -> None:
+    async def on_bench(
+        self, name: str, bench: Workbench, work: Callable[[], Awaitable[None]], kind: Kind = "act"
+    ) -> None:
         """Do something that changes a workbench.
 
         Args:
             name: the step's name.
             bench: the workbench.
             work: changes it.
+            kind: what it does beside that.
         """
         ...
 
     async def value(self, name: str, work: Callable[[], Awaitable[Json]]) -> Json:
-        """Something that may come out differently the next time.
+        """Something that is read, and may come out differently the next time.
 
         Args:
             name: the step's name.
@@ -92,9 +99,11 @@ class PlainSteps:
         """The memory itself."""
         return memory
 
-    async def on_bench(self, name: str, bench: Workbench, work: Callable[[], Awaitable[None]]) -> None:
+    async def on_bench(
+        self, name: str, bench: Workbench, work: Callable[[], Awaitable[None]], kind: Kind = "act"
+    ) -> None:
         """Do it."""
-        del name, bench
+        del name, bench, kind
         await work()
 
     async def value(self, name: str, work: Callable[[], Awaitable[Json]]) -> Json:

@@ -59,7 +59,7 @@ async def open_workbench(turn: Turn, pending: Pending | None = None) -> Workbenc
         if faults:
             message = f"One of the flow's own components cannot be used: line {faults[0].line}: {faults[0].message}"
             raise AssistantUnavailable(TurnError(code="invalid_component", message=message, fix=faults[0].fix))
-    await turn.steps.on_bench("workbench", bench, partial(_set_up, turn, bench, pending))
+    await turn.steps.on_bench("workbench", bench, partial(_set_up, turn, bench, pending), "read")
     if services.later_runs is not None:
         bench.run_later = partial(_run_later, turn, services.later_runs)
     return bench

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flows.paths import data_folder
+from runtime.database.backends.recorded import transaction
 from runtime.database.backends.urls import is_sqlite, sqlite_file
 from runtime.database.errors import DatabaseGone, DatabaseSlow, unavailable
 from runtime.database.secrets.files import has_earlier_files
@@ -115,7 +116,7 @@ class Database:
         """
         engine = await self.open()
         async with self._turn():
-            with _failures():
+            with _failures(), transaction():
                 async with engine.begin() as connection:
                     if engine.dialect.name == "postgresql":
                         await lock_owners(connection, owners)

@@ -35,7 +35,7 @@ from runtime.mcp import tables as mcp_tables
 
 log = logging.getLogger(__name__)
 
-HEAD: Final = "0021"
+HEAD: Final = "0023"
 """The revision of the tables: the last one of `migrations/versions`."""
 
 VERSION_0_1: Final = "0.1"

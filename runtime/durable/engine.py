@@ -17,7 +17,7 @@ from runtime.files.private import close_to_others
 if TYPE_CHECKING:
     from dbos import DBOSConfig
 
-PROTOCOL: Final = "1"
+PROTOCOL: Final = "2"
 """The form of the workflows' steps. A change that cannot go on with earlier turns' steps counts up."""
 
 IDLE_SECONDS: Final = 3_600.0

@@ -15,7 +15,7 @@ from agent.turn.result import TurnError
 from agent.turn.state import Turn
 from agent.turn.stream import Send
 from flows.document import Flow
-from flows.json_values import Json, as_object
+from flows.json_values import JsonObject, as_object
 from server.access.caller import flow_store
 from server.durable.document import TurnDocument
 from server.json_response import json_bytes
@@ -79,7 +79,7 @@ class EarlyEnding:
         self._taken = taken
         self._why = why
 
-    async def end(self, steps: Sequence[Json]) -> None:
+    async def end(self, steps: Sequence[JsonObject]) -> None:
         """End it with the results of its steps.
 
         Args:
@@ -144,10 +144,10 @@ async def _unheard(event: object) -> None:
 _: Send = _unheard
 
 
-def _last(steps: Sequence[Json], document: TurnDocument) -> tuple[int, Flow]:
+def _last(steps: Sequence[JsonObject], document: TurnDocument) -> tuple[int, Flow]:
     """The number of the last event that was sent, and the canvas, as of the last step."""
     at, flow = 0, document.flow
-    for step in map(as_object, steps):
+    for step in steps:
         told = as_object(step.get("told")).get("at")
         at = told if isinstance(told, int) else at
         flow = as_object(as_object(as_object(step.get("value")).get("bench")).get("flow")) or flow

@@ -11,30 +11,32 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from agent.contract.events import Event, StopReason
 from agent.durable.recorded import RecordedSteps
 from agent.errors import ModelChoiceError, explain
 from agent.turn.result import TurnError
+from flows.json_values import JsonObject
 from runtime.database.backends.outage import Outage, is_outage
 from runtime.database.backends.urls import is_sqlite
-from runtime.database.errors import StoreUnavailable
 from runtime.files.undo import forget, undo_folder
 from server.access.caller import flow_store
 from server.durable.canvas import RecordedCanvas
 from server.durable.document import TurnDocument
 from server.durable.ending import LOST, OLD, POISON, STOPPED, UNKNOWN, EarlyEnding, Why
 from server.durable.installed import check_installed
-from server.durable.journal import StepJournal, packed, unpacked
+from server.durable.journal import StepJournal
+from server.durable.packing import packed_soon, unpacked, written
 from server.durable.parts import ServedTurn, TurnParts
+from server.durable.recorded_turn import RecordedTurn
 from server.limits.slots import Slot
 from server.state import ServerState
 from server.store.flows import FlowEntry, StoredFlow
 from server.store.turns import DURABLE_LEASE_SECONDS, RUNNING, Lines, NewEvents, TakenOver
 from server.stored_canvas import KeptCanvas
-from server.streams.event_log import EventLog
 
 if TYPE_CHECKING:
     from runtime.durable.engine import DurableEngine
+    from server.durable.history import History
+    from server.store.step_rows import SqlSteps
 
 TRIES: Final = 3
 """How often a step of a turn is begun before the turn is given up."""
@@ -52,80 +54,6 @@ REMOVE_SECONDS: Final = 600.0
 """How often what is older is deleted."""
 
 log = logging.getLogger(__name__)
-
-
-class RecordedTurn:
-    """A turn whose steps are recorded, as `RunningTurns` takes it.
-
-    Args:
-        turn: the turn.
-        journal: of the turn.
-        begin: takes it when it is new, in a workflow; None for one that is in its workflow.
-        note_stop: notes that it is to be stopped, so that no process goes on with it.
-    """
-
-    def __init__(
-        self,
-        turn: ServedTurn,
-        journal: StepJournal,
-        begin: Callable[[], Awaitable[None]] | None,
-        note_stop: Callable[[], Awaitable[None]],
-    ) -> None:
-        self.session = turn.session
-        self._turn = turn
-        self._journal = journal
-        self._begin = begin
-        self._note_stop = note_stop
-        self._log: EventLog | None = None
-        self._stopping: asyncio.Task[None] | None = None
-        self._send: Callable[[Event], Awaitable[None]] | None = None
-
-    def attach(self, log: EventLog) -> None:
-        """Be given where its events are written."""
-        from server.durable.workflow import record
-
-        self._log = log
-        self._journal.begin(self._turn, log, record)
-
-    async def run(self, send: Callable[[Event], Awaitable[None]]) -> None:
-        """Run to the end."""
-        self._send = send
-        try:
-            await (self.take() if self._begin is None else self._begin())
-        finally:
-            if self._journal.is_left and self._log is not None:
-                self._log.leave()
-
-    async def take(self) -> None:
-        """Run to the end, in a workflow.
-
-        Raises:
-            asyncio.CancelledError: another process goes on with it.
-        """
-        assert self._send is not None  # noqa: S101  (it runs; narrows the type)
-        with self._turn.in_order():
-            await self._turn.run(self._send)
-        if self._log is not None:
-            await self._log.settled()  # whoever finds the workflow ended finds the turn ended
-        if self._journal.is_left:
-            raise asyncio.CancelledError
-
-    def stop(self, reason: StopReason) -> None:
-        """End soon, with a last event that says why."""
-
-        async def stop() -> None:
-            try:
-                await self._note_stop()
-            except StoreUnavailable:
-                log.exception("turns.durable.stop_not_noted")
-            self._turn.stop(reason)
-
-        self._stopping = asyncio.create_task(stop(), name="turn-stopping")
-
-    def leave(self) -> None:
-        """End soon without a last event."""
-        self._journal.leave()
-        self._turn.stop("interrupted")
 
 
 class DurableTurns:
@@ -192,47 +120,50 @@ class DurableTurns:
         from server.durable.workflow import start
 
         journal = parts.journal
-        value = parts.document.model_dump(mode="json", exclude_none=True)
-        sealed = await asyncio.to_thread(packed, value, self._state.assistant.database.documents)
+        text = written(parts.document.model_dump(mode="json", exclude_none=True))
+        sealed = await packed_soon(text, self._documents)
         key = journal.owner, journal.turn
 
         async def begin() -> None:
             self._new[key] = made
             await start(*key, sealed)
 
-        made = RecordedTurn(turn, journal, begin, partial(self._note_stop, *key))
+        made = RecordedTurn(turn, journal, begin, partial(self._note_stop, *key), await self._steps())
         return made
 
     async def take(self, owner: str, turn: str, protocol: str, document: str) -> None:
         """Run a turn in its workflow: a new one, or one that another process has begun."""
         new = self._new.pop((owner, turn), None)
         if new is not None:
-            await new.take()
+            await new.hold()
             return
-        from server.durable.workflow import PROTOCOL, steps_of
+        from server.durable.workflow import PROTOCOL
 
-        steps = await steps_of(owner, turn)
-        taken = await (await self._state.turns.store()).take_over(owner, turn, len(steps))
+        count = len((await self._history(owner, turn)).steps)
+        taken = await (await self._state.turns.store()).take_over(owner, turn, count)
         if taken is None:
             return
+        before = await self._history(owner, turn)  # to which the process before adds nothing any more
         found = TurnDocument.model_validate(await asyncio.to_thread(unpacked, document, self._documents))
-        why = STOPPED if taken.stop_asked else POISON if taken.tries > TRIES else OLD if protocol != PROTOCOL else None
+        is_over = taken.stop_asked or before.was_cut
+        why = STOPPED if is_over else POISON if taken.tries > TRIES else OLD if protocol != PROTOCOL else None
         if why is None:
             try:
-                await self._go_on(found, len(steps), taken)
+                await self._go_on(found, before.steps, taken)
             except ModelChoiceError as refused:
                 why = Why(refused.error)
         if why is not None:
-            await self._end(found, steps, taken, why)
+            await self._end(found, before.steps, taken, why)
 
-    async def _go_on(self, document: TurnDocument, steps: int, taken: TakenOver) -> None:
+    async def _go_on(self, document: TurnDocument, steps: Sequence[JsonObject], taken: TakenOver) -> None:
         owner, turn_id = document.request.user, document.request.turn_id
         await self._until_first(owner, turn_id)
         parts = await self.parts(document, self._state.turn_slots.take_beyond(owner))
         parts.journal.go_on(steps, taken.last, partial(self._store_lost, owner, turn_id, taken.attempt))
         await parts.journal.undo_half_done()
-        recorded = RecordedTurn(self._serve(parts), parts.journal, None, partial(self._note_stop, owner, turn_id))
-        log.warning("turns.durable.goes_on turn=%s attempt=%d steps=%d", turn_id, taken.attempt, steps)
+        stop = partial(self._note_stop, owner, turn_id)
+        recorded = RecordedTurn(self._serve(parts), parts.journal, None, stop, await self._steps())
+        log.warning("turns.durable.goes_on turn=%s attempt=%d steps=%d", turn_id, taken.attempt, len(steps))
         await self._state.turns.go_on(owner, turn_id, recorded, taken).task
 
     async def _until_first(self, owner: str, turn: str) -> None:
@@ -252,10 +183,20 @@ class DurableTurns:
         ]
         await (await self._state.turns.store()).append(added)
 
-    async def _end(self, document: TurnDocument, steps: list[str], taken: TakenOver, why: Why) -> None:
-        ending = EarlyEnding(self._state, document, taken, why)
-        values = await asyncio.to_thread(lambda: [unpacked(step, self._documents) for step in steps])
-        await ending.end(values)
+    async def _steps(self) -> SqlSteps:
+        """Where steps are recorded."""
+        await self._state.turns.store()
+        from server.store.step_rows import SqlSteps
+
+        return SqlSteps(self._state.assistant.database)
+
+    async def _history(self, owner: str, turn: str, *, by_dbos: bool = False) -> History:
+        from server.durable.history import history_of
+
+        return await history_of(await self._steps(), self._documents, owner, turn, by_dbos=by_dbos)
+
+    async def _end(self, document: TurnDocument, steps: Sequence[JsonObject], taken: TakenOver, why: Why) -> None:
+        await EarlyEnding(self._state, document, taken, why).end(steps)
         request = document.request
         data = self._state.settings.data
         await asyncio.to_thread(lambda: forget(turn_folder(data, request.user, request.turn_id)))
@@ -292,7 +233,7 @@ class DurableTurns:
         Args:
             mine: whether turns that an earlier process of this server had are looked at, too.
         """
-        from server.durable.workflow import PROTOCOL, find, give_back, give_up, steps_of
+        from server.durable.workflow import PROTOCOL, find, give_back, give_up
 
         store = await self._state.turns.store()
         lost = dict.fromkeys([*await store.lost(mine=mine), *self._not_taken()])
@@ -309,7 +250,7 @@ class DurableTurns:
                 else:
                     del self._given[owner, turn]
                 continue
-            steps = [] if found is None else await steps_of(owner, turn)
+            steps = () if found is None else (await self._history(owner, turn, by_dbos=True)).steps
             taken = await store.take_over(owner, turn, len(steps))
             del self._given[owner, turn]
             if taken is None:

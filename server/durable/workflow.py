@@ -9,11 +9,9 @@ from dataclasses import dataclass
 from typing import Any, Final, Protocol, TypeVar
 
 from dbos import DBOS, SetWorkflowID
-from dbos._error import DBOSWorkflowConflictIDError
 
 from runtime.durable.engine import PROTOCOL
 from runtime.durable.records import workflow_id
-from server.durable.journal import Left
 
 T = TypeVar("T")
 
@@ -73,22 +71,6 @@ async def start(owner: str, turn: str, document: str) -> None:
         await take_turn(owner, turn, PROTOCOL, document)
 
 
-async def record(name: str, work: Callable[[], Awaitable[str]]) -> str:
-    """The result of a step of the workflow, computed now or recorded before.
-
-    Raises:
-        Left: another process goes on with the workflow.
-    """
-
-    async def step() -> str:
-        return await work()
-
-    try:
-        return await DBOS.run_step_async({"name": name}, step)
-    except DBOSWorkflowConflictIDError:
-        raise Left from None
-
-
 async def outside(work: Callable[[], Awaitable[T]]) -> T:
     """Do something that is not a step, inside a workflow or outside."""
 
@@ -99,7 +81,7 @@ async def outside(work: Callable[[], Awaitable[T]]) -> T:
 
 
 async def steps_of(owner: str, turn: str) -> list[str]:
-    """The recorded results of a turn's steps, in order."""
+    """What DBOS has recorded of the steps of a turn that was begun by an earlier version (protocol 1), in order."""
     found: list[Any] = await outside(lambda: DBOS.list_workflow_steps_async(workflow_id(owner, turn)))
     return [str(one["output"]) for one in found]
 

@@ -42,7 +42,7 @@ class StoredFeed:
         self._store = store
         self._wanted: list[tuple[Place, asyncio.Future[News]]] = []
         self._reading: asyncio.Task[None] | None = None
-        self._told: dict[str, set[asyncio.Event]] = {}
+        self._told: dict[str, set[Following]] = {}
         self._url = url
         self._listener: Listener | None = None
         self._listening: asyncio.Task[None] | None = None
@@ -74,10 +74,19 @@ class StoredFeed:
 
     async def _next(self, place: Place) -> News:
         future: asyncio.Future[News] = asyncio.get_running_loop().create_future()
+        self.want(place, future)
+        return await future
+
+    def want(self, place: Place, future: asyncio.Future[News]) -> None:
+        """Read what is new at a place, together with what others want in this moment.
+
+        Args:
+            place: the place.
+            future: gets it, or the failure.
+        """
         self._wanted.append((place, future))
         if self._reading is None or self._reading.done():
             self._reading = asyncio.create_task(self._read(), name="turns-reading")
-        return await future
 
     def follow(self, owner: str, turn: str) -> Following:
         """Begin to hear of a turn."""
@@ -86,7 +95,7 @@ class StoredFeed:
 
             self._listener = Listener(self._url, self._heard, TURNS)
             self._listening = asyncio.create_task(self._listener.run(), name="turns-listening")
-        return Following(self._told, turn_name(owner, turn), self)
+        return Following(self._told, owner, turn, self)
 
     @property
     def pause(self) -> float:
@@ -101,8 +110,8 @@ class StoredFeed:
     def _heard(self, notice: str) -> None:
         names = notice.split() if notice else list(self._told)
         for name in names:
-            for event in self._told.get(name, ()):
-                event.set()
+            for following in self._told.get(name, ()):
+                following.hear()
 
     async def _read(self) -> None:
         """Read what is wanted; what is wanted meanwhile is read together afterwards."""
@@ -123,30 +132,60 @@ class StoredFeed:
 
 
 class Following:
-    """Hears of one turn for as long as the block lasts."""
+    """Hears of one turn for as long as the block lasts, and is given what is new of it without asking again."""
 
-    def __init__(self, told: dict[str, set[asyncio.Event]], name: str, feed: StoredFeed) -> None:
+    def __init__(self, told: dict[str, set[Following]], owner: str, turn: str, feed: StoredFeed) -> None:
         self._told = told
-        self._name = name
+        self._turn = (owner, turn)
+        self._name = turn_name(owner, turn)
         self._feed = feed
-        self._event = asyncio.Event()
+        self._has_heard = True
+        self._waiting: tuple[Place, asyncio.Future[News]] | None = None
 
     def __enter__(self) -> Following:
-        self._told.setdefault(self._name, set()).add(self._event)
+        self._told.setdefault(self._name, set()).add(self)
         return self
 
     def __exit__(self, *error: object) -> None:
-        events = self._told.get(self._name, set())
-        events.discard(self._event)
-        if not events:
+        those = self._told.get(self._name, set())
+        those.discard(self)
+        if not those:
             self._told.pop(self._name, None)
 
-    def begin(self) -> None:
-        """Forget what was heard: what is read from now on includes it."""
-        self._event.clear()
+    def hear(self) -> None:
+        """Something is stored of the turn: who waits for it is given it; who does not finds that there is more."""
+        if self._waiting is None:
+            self._has_heard = True
+        else:
+            self._ask()
 
-    async def wait(self) -> None:
-        """Wait until something is heard, or it is time to look."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(self._feed.pause):
-                await self._event.wait()
+    async def news(self, after: int, *, at_once: bool = False) -> News:
+        """How the turn stands, and its next events after number `after`, once something is heard or it is time to look.
+
+        Args:
+            after: the number of the last event that is known.
+            at_once: whether it is read in any case, such as because there was more than was read at one time.
+
+        Raises:
+            StoreUnavailable: it cannot be read, for as long as a follower waits.
+            SecretKeyUnavailable: its events were encrypted with another key.
+        """
+        if not (self._has_heard or at_once):
+            loop = asyncio.get_running_loop()
+            future: asyncio.Future[News] = loop.create_future()
+            self._waiting = (*self._turn, after), future
+            look = loop.call_later(self._feed.pause, self._ask)
+            with suppress(StoreUnavailable):  # it is tried for longer than once
+                try:
+                    return await future
+                finally:
+                    look.cancel()
+                    self._waiting = None
+        self._has_heard = False  # what is read from now on includes it
+        return await self._feed.read(*self._turn, after)
+
+    def _ask(self) -> None:
+        """Let what is waited for be read; what is heard from now on may come after it."""
+        if self._waiting is not None:
+            wanted, self._waiting = self._waiting, None
+            self._feed.want(*wanted)

@@ -112,10 +112,11 @@ class TurnsElsewhere:
         """The events of a turn that ran here before, waits, or runs on another server, to the last."""
         loop = asyncio.get_running_loop()
         tells_at = inf if after else loop.time() + WAITING_SECONDS
+        at_once = True
         with self._feed.follow(owner, turn) as following:
             while not self._stopping.is_set():
-                following.begin()
-                news = await self._feed.read(owner, turn, after)
+                news = await following.news(after, at_once=at_once)
+                at_once = True
                 if news.lines:
                     after = news.lines[-1][0]
                     yield news.lines
@@ -128,8 +129,8 @@ class TurnsElsewhere:
                 elif news.waits and loop.time() >= tells_at:
                     tells_at = inf
                     yield [(after, await self._waiting())]
-                elif not (news.turn.is_lost and await self._end_lost()):
-                    await following.wait()
+                else:
+                    at_once = news.turn.is_lost and await self._end_lost()
 
     async def _waiting(self) -> bytes:
         """An event that says that a turn waits. It is not stored, so it has the number of the last one: 0."""

@@ -25,7 +25,7 @@ from server.store.followed import FOLLOWED
 from server.store.news import News, Place
 from server.store.sessions import session_digest, turn_name
 from server.store.turn_rows import KNOWN_SECONDS, READ_ROWS
-from server.store.turns import RUNNING, UNSTORED, SteadyClock, StoredTurn
+from server.store.turns import AT_ONCE, RUNNING, UNSTORED, SteadyClock, StoredTurn
 
 NOBODY: Final = ""
 """The server of a turn that waits."""
@@ -192,8 +192,8 @@ class QueuedTurns:
         by_place: dict[int, list[Any]] = {}
         for row in rows:
             by_place.setdefault(row.at, []).append(row)
-        told = any(row.document is not None for row in rows)
-        lines = await asyncio.to_thread(self._opened, by_place) if told else {}
+        size = sum(len(row.document) for row in rows if row.document is not None)
+        lines = self._opened(by_place) if size <= AT_ONCE else await asyncio.to_thread(self._opened, by_place)
         found = [News(None)] * len(wanted)
         for at, (first, *more) in by_place.items():
             owner, turn, after = wanted[at]

@@ -10,7 +10,6 @@ from typing import Any, Final
 
 from sqlalchemy import (
     ColumnElement,
-    Executable,
     and_,
     bindparam,
     delete,
@@ -21,22 +20,23 @@ from sqlalchemy import (
     or_,
     select,
     true,
-    tuple_,
     update,
 )
-from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from agent.contract.endings import cancelled
 from runtime.database.backends.clock import DatabaseTime
-from runtime.database.backends.once import TurnEffectRow
+from runtime.database.backends.insertion import insert_for
+from runtime.database.backends.once import TurnEffectRow, TurnStepsRow
 from runtime.database.connections import upsert
 from runtime.database.database import Database
 from runtime.database.tables import ServerRow, TurnEventsRow, TurnRow
 from runtime.jobs.wake import TURNS, notify
 from server.json_response import json_bytes
+from server.store.event_rows import add_rows, taken_over
 from server.store.sessions import session_digest, turn_name
 from server.store.turns import (
+    AT_ONCE,
     BEAT_SECONDS,
     DURABLE_BEAT_SECONDS,
     DURABLE_LEASE_SECONDS,
@@ -64,11 +64,13 @@ KNOWN_SECONDS: Final = 7 * 86_400.0
 INTERRUPTED: Final = "The server ended during this turn; what was saved before is kept."
 
 _NEW = insert(TurnRow)
-_ADD = insert(TurnEventsRow)
 _END = (
     update(TurnRow)
     .where(TurnRow.owner == bindparam("of"), TurnRow.id == bindparam("turn"))
     .values(last=bindparam("upto"), state=bindparam("now"), ended_at=bindparam("ended"))
+)
+_FORGET_STEPS = delete(TurnStepsRow).where(
+    TurnStepsRow.owner == bindparam("of"), TurnStepsRow.turn == bindparam("turn")
 )
 _END_RUNNING = _END.where(TurnRow.state == RUNNING)
 _THERE = exists().where(ServerRow.id == TurnRow.server, ServerRow.seen_at > DatabaseTime(LEASE_SECONDS))
@@ -114,12 +116,8 @@ class SqlTurns:
         new = self._turn(owner, turn, session, state=RUNNING, last=0) | {"attempt": 1 if durable else None}
         async with self._database.writing() as connection:
             await self._beat(connection)
-            try:
-                async with connection.begin_nested():
-                    await connection.execute(_NEW, new)
-            except IntegrityError:
-                return False
-        return True
+            reserved = insert_for(connection.dialect, TurnRow).on_conflict_do_nothing().returning(TurnRow.id)
+            return (await connection.execute(reserved, new)).first() is not None
 
     async def append(self, added: Sequence[NewEvents], *, again: bool = False) -> Collection[NewEvents]:
         """Store events of several turns in one transaction; `again` after a failure, since it may have stored them.
@@ -127,9 +125,10 @@ class SqlTurns:
         Returns:
             What was not stored, because other processes have taken these durable turns over.
         """
-        sealed = await asyncio.to_thread(lambda: [self._rows([one]) for one in added])
+        size = sum(one.size for one in added)
+        sealed = self._sealed(added) if size <= AT_ONCE else await asyncio.to_thread(self._sealed, added)
         async with self._database.writing() as connection:
-            refused = await _taken_over(connection, added)
+            refused = await taken_over(connection, added)
             kept = [pair for pair in zip(added, sealed, strict=True) if pair[0] not in refused]
             await self._append(
                 connection, [one for one, _ in kept], [row for _, rows in kept for row in rows], again=again
@@ -159,7 +158,12 @@ class SqlTurns:
         if ended and (await connection.execute(_END_RUNNING, ended)).rowcount < len(ended):
             await self._end_again(connection, ended)
         if rows:
-            await connection.execute(_ADD, rows)
+            await add_rows(connection, rows)
+        over = [
+            {"of": one.owner, "turn": one.turn} for one in added if one.state != RUNNING and one.attempt is not None
+        ]
+        if over:  # nobody goes on with them
+            await connection.execute(_FORGET_STEPS, over)
 
     async def _remove(self, connection: AsyncConnection, added: NewEvents) -> None:
         mine = and_(TurnEventsRow.owner == added.owner, TurnEventsRow.turn == added.turn)
@@ -200,6 +204,9 @@ class SqlTurns:
         async with self._database.writing() as connection:
             of_them = delete(TurnEventsRow).where(TurnEventsRow.owner == owner, TurnEventsRow.turn.in_(ids))
             await connection.execute(of_them)
+            await connection.execute(
+                delete(TurnStepsRow).where(TurnStepsRow.owner == owner, TurnStepsRow.turn.in_(ids))
+            )
             await connection.execute(delete(TurnRow).where(gone))
 
     async def prune(self) -> None:
@@ -209,7 +216,8 @@ class SqlTurns:
         old = exists().where(of_row, TurnRow.ended_at < self._clock.at(self._kept))
         async with self._database.writing() as connection:
             await connection.execute(delete(TurnEventsRow).where(old))
-            await connection.execute(delete(TurnEffectRow).where(_ended_before(self._clock.at(self._kept))))
+            for rows in (TurnEffectRow, TurnStepsRow):
+                await connection.execute(delete(rows).where(_ended_before(rows, self._clock.at(self._kept))))
             await connection.execute(
                 delete(TurnRow).where(TurnRow.ended_at < self._clock.at(self._kept + KNOWN_SECONDS))
             )
@@ -276,7 +284,7 @@ class SqlTurns:
             ended = {"last": at, "state": event.event, "ended_at": self._clock.at()}
             async with self._database.writing() as connection:
                 if (await connection.execute(update(TurnRow).where(_is(owner, turn), which).values(ended))).rowcount:
-                    await connection.execute(_ADD, rows)
+                    await add_rows(connection, rows)
                     count += 1
         return count
 
@@ -328,6 +336,9 @@ class SqlTurns:
             "ended_at": None if state == RUNNING else self._clock.at(),
         }
 
+    def _sealed(self, added: Sequence[NewEvents]) -> list[list[dict[str, Any]]]:
+        return [self._rows([one]) for one in added]
+
     def _rows(self, added: Sequence[NewEvents]) -> list[dict[str, Any]]:
         return [
             {
@@ -342,9 +353,9 @@ class SqlTurns:
         ]
 
 
-def _ended_before(moment: str) -> ColumnElement[bool]:
-    """Which effects of steps need not be known any more, since their turns ended before a moment."""
-    of_row = and_(TurnRow.owner == TurnEffectRow.owner, TurnRow.id == TurnEffectRow.turn)
+def _ended_before(rows: type[TurnEffectRow] | type[TurnStepsRow], moment: str) -> ColumnElement[bool]:
+    """Which rows of steps need not be kept any more, since their turns ended before a moment."""
+    of_row = and_(TurnRow.owner == rows.owner, TurnRow.id == rows.turn)
     return exists().where(of_row, TurnRow.ended_at < moment)
 
 
@@ -365,21 +376,6 @@ def _named(added: Sequence[NewEvents]) -> list[str]:
     """The names of turns as notices have them, as many in each as fit."""
     names = [turn_name(one.owner, one.turn) for one in added]
     return [" ".join(names[at : at + NAMED]) for at in range(0, len(names), NAMED)]
-
-
-async def _taken_over(connection: AsyncConnection, added: Sequence[NewEvents]) -> list[NewEvents]:
-    """What other processes have taken over; none can take over the rest until the transaction has ended."""
-    durable = {(one.owner, one.turn, one.attempt): one for one in added if one.attempt is not None}
-    if not durable:
-        return []
-    named = tuple_(TurnRow.owner, TurnRow.id, TurnRow.attempt).in_(sorted(durable))
-    columns = (TurnRow.owner, TurnRow.id, TurnRow.attempt)
-    held: Executable = update(TurnRow).where(named).values(attempt=TurnRow.attempt).returning(*columns)
-    if connection.dialect.name == "postgresql":  # which writes no new row for a lock, nor into its indexes
-        held = select(*columns).where(named).with_for_update(key_share=True)
-    rows = (await connection.execute(held)).all()
-    ours = {(owner, turn, attempt) for owner, turn, attempt in rows}
-    return [one for key, one in durable.items() if key not in ours]
 
 
 def _is(owner: str, turn: str) -> ColumnElement[bool]:

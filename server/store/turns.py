@@ -23,6 +23,9 @@ BEAT_SECONDS: Final = 3.0
 DURABLE_BEAT_SECONDS: Final = 0.9
 """The same for a server whose turns are durable."""
 
+AT_ONCE: Final = 32_768
+"""Characters of events that are encrypted or decrypted in less time than a busy loop takes to hear of a thread."""
+
 LARGEST: Final = 2**31 - 1
 """The largest number that an event has."""
 
@@ -78,6 +81,11 @@ class NewEvents:
     def last(self) -> int:
         """The number of the last event."""
         return self.first + len(self.lines) - 1
+
+    @property
+    def size(self) -> int:
+        """How many bytes they have."""
+        return sum(map(len, self.lines))
 
 
 @dataclass(frozen=True)

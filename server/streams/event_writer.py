@@ -19,6 +19,9 @@ from server.streams.event_log import EventLog
 PAUSE_SECONDS: Final = 0.02
 """How long events wait for others to be stored together with them: those of turns that can be resumed."""
 
+FOLLOWED_SECONDS: Final = 0.01
+"""The same for durable turns, which other servers follow by what is stored."""
+
 LONG_PAUSE_SECONDS: Final = 0.5
 """The same for turns that end with their client."""
 
@@ -62,7 +65,8 @@ class EventWriter:
     def wake(self, turn: EventLog) -> None:
         """Store what a turn has written, soon."""
         self._waiting.setdefault(turn, 0)
-        due = max(self._retry, monotonic() + (PAUSE_SECONDS if turn.is_urgent else LONG_PAUSE_SECONDS))
+        urgent = PAUSE_SECONDS if turn.attempt is None else FOLLOWED_SECONDS
+        due = max(self._retry, monotonic() + (urgent if turn.is_urgent else LONG_PAUSE_SECONDS))
         if due < self._due:
             self._due = due
             self._sooner.set()

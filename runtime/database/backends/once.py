@@ -1,16 +1,15 @@
-"""Effects that are stored once: the transaction that stores one also notes that it is stored."""
+"""Steps of durable turns: what was recorded of them, and effects that are stored once.
+
+The transaction that stores an effect also notes that it is stored, and records the steps that it follows from.
+"""
 
 from __future__ import annotations
-
-from collections.abc import Generator
-from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass
 
 from sqlalchemy import ColumnClause, and_, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from runtime.database.backends.insertion import insert_for
+from runtime.database.backends.recorded import EFFECT
 from runtime.database.base import Base, column
 from runtime.database.errors import Done, Superseded
 from runtime.database.tables import TurnRow
@@ -32,44 +31,34 @@ class TurnEffectRow(Base):
     step: ColumnClause[int] = column(primary_key=True)
 
 
-@dataclass(frozen=True)
-class Effect:
-    """The effect of one step of a turn.
+class TurnStepsRow(Base):
+    """Steps of a durable turn that were recorded together.
 
     Attributes:
-        owner: whose turn it is.
-        turn: its id.
-        step: the number of the step.
-        attempt: the number of this process among those that have taken the turn.
+        owner: the user.
+        turn: the turn's id.
+        first: the number of the first of them.
+        last: the number of the last of them.
+        document: what came of each, encrypted.
     """
 
-    owner: str
-    turn: str
-    step: int
-    attempt: int
+    __tablename__ = "turn_steps"
 
-
-_EFFECT: ContextVar[Effect | None] = ContextVar("effect", default=None)
-
-
-@contextmanager
-def stored_once(effect: Effect) -> Generator[None]:
-    """Let what is stored in the block be the effect of a step."""
-    token = _EFFECT.set(effect)
-    try:
-        yield
-    finally:
-        _EFFECT.reset(token)
+    owner: ColumnClause[str] = column(primary_key=True)
+    turn: ColumnClause[str] = column(primary_key=True)
+    first: ColumnClause[int] = column(primary_key=True)
+    last: ColumnClause[int]
+    document: ColumnClause[str]
 
 
 async def note_once(connection: AsyncConnection) -> None:
-    """Note in a transaction that what it stores is stored, if it is the effect of a step.
+    """Note in a transaction that what it stores is stored, if it is the effect of a step, and what it follows from.
 
     Raises:
         Done: it is already.
         Superseded: another process has taken the turn.
     """
-    effect = _EFFECT.get()
+    effect = EFFECT.get()
     if effect is None:
         return
     mine = and_(TurnRow.owner == effect.owner, TurnRow.id == effect.turn, TurnRow.attempt == effect.attempt)
@@ -79,3 +68,11 @@ async def note_once(connection: AsyncConnection) -> None:
     new = noted.on_conflict_do_nothing().returning(TurnEffectRow.step)  # Postgres' driver counts no inserted rows
     if (await connection.execute(new)).one_or_none() is None:
         raise Done
+    if effect.before:
+        recorded = insert_for(connection.dialect, TurnStepsRow)
+        recorded = recorded.on_conflict_do_update(
+            index_elements=["owner", "turn", "first"],
+            set_={"last": recorded.excluded.last, "document": recorded.excluded.document},
+        )
+        await connection.execute(recorded, [{**one} for one in effect.before])
+    effect.is_noted = True

@@ -40,7 +40,7 @@ class MemoryJournal:
         self.records = records or []
         self.at = self.fresh = 0
 
-    async def step(self, name: str, work: Any, done: Any = None) -> Json:
+    async def step(self, name: str, work: Any, done: Any = None, kind: str = "act") -> Json:
         """What a step came to."""
         self.at += 1
         if self.at <= len(self.records):

@@ -30,6 +30,7 @@ from runtime.keychain.access_token import access_token
 from server.access.auth import Access
 from server.access.caller import Caller
 from server.app import create_app
+from server.durable.journal import StepJournal
 from server.settings import ServerSettings
 from server.store.turn_rows import SqlTurns
 from server.store.turns import RUNNING, NewEvents
@@ -121,22 +122,20 @@ def _watch() -> None:
     SqlTurns.append = counted_append
     EventLog.write = counted_write
     Database.writing = counted_writing
-    import server.durable.workflow as workflow
+    step = StepJournal.step
 
-    record = workflow.record
-
-    async def counted_record(name: str, work: Any) -> str:
-        async def named() -> str:
-            Points.step.set(name)
+    async def counted_step(journal: StepJournal, name: str, *given: Any) -> Any:
+        Points.hit()
+        token = Points.step.set(name)
+        try:
             await Points.stand_still(name)
-            return await work()
-
+            came = await step(journal, name, *given)
+        finally:
+            Points.step.reset(token)
         Points.hit()
-        recorded = await record(name, named)
-        Points.hit()
-        return recorded
+        return came
 
-    workflow.record = counted_record
+    StepJournal.step = counted_step
 
 
 class Runner(ComponentRunner):

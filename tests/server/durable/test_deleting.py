@@ -22,7 +22,7 @@ from tests.server.durable.playing import MESSAGE, Place, forked
 from tests.shared.flow_texts import LOUDER, flow_of
 
 SECRET = "what-ada-wrote-9c1e"
-TABLES = ("workflow_status", "operation_outputs")
+TABLES = ("workflow_status", "workflow_input")
 
 
 @pytest.fixture
@@ -57,6 +57,11 @@ def recorded(url: str) -> list[tuple[Any, ...]]:
     return [row for table in TABLES for row in query(there, f"select workflow_uuid from {prefix}{table}")]  # noqa: S608  (names)
 
 
+def steps(url: str) -> int:
+    """How many rows there are of recorded steps."""
+    return query(url, "select count(*) from turn_steps")[0][0]
+
+
 def held(folder: Path) -> list[bytes]:
     return [path.read_bytes() for path in folder.rglob("*") if path.is_file()]
 
@@ -64,7 +69,8 @@ def held(folder: Path) -> list[bytes]:
 def test_deletion_of_a_user_removes_what_is_recorded_of_the_turns(place: Place) -> None:
     found = recorded(place.database)
     assert {workflow for (workflow,) in found} == {f"turn:{LOCAL_USER}:t"}
-    assert len(found) > 2, "the turn, and its steps"
+    assert len(found) == len(TABLES)
+    assert steps(place.database) > 0
 
     async def delete(user: str) -> None:
         async with opened(place.database, place.data) as database:
@@ -72,8 +78,10 @@ def test_deletion_of_a_user_removes_what_is_recorded_of_the_turns(place: Place) 
 
     asyncio.run(delete("loc"))
     assert recorded(place.database) == found, "another user's"
+    assert steps(place.database) > 0, "another user's"
     asyncio.run(delete(LOCAL_USER))
     assert recorded(place.database) == []
+    assert steps(place.database) == 0
     file = durable_file(place.database)
     if file is not None:
         assert b"turn:local" not in b"".join(path.read_bytes() for path in file.parent.glob(f"{file.name}*"))

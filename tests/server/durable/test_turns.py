@@ -1,19 +1,24 @@
 """Turns that another process goes on with: fenced, given up, ended after an upgrade, stopped, and followed."""
 
 import asyncio
+import base64
 import json
 import os
 import signal
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from flows.catalogue import Catalogue
-from runtime.durable.records import durable_file
+from flows.json_values import as_list, as_object
+from runtime.durable.records import durable_file, workflow_id
 from runtime.files.folders import LOCAL_USER
+from runtime.keychain.documents import DocumentSealing
+from server.durable.packing import unpacked
 from server.turns import started
 from tests.databases.stored import query
 from tests.server.durable.playing import MESSAGE, Place, forked, turn_of
@@ -128,6 +133,36 @@ def test_a_turn_of_an_earlier_form_ends_with_its_last_canvas(place: Place) -> No
     assert found["version"] == 2, "the change that was recorded is kept"
 
 
+def test_a_turn_that_an_earlier_version_has_begun_ends_with_its_last_canvas(place: Place) -> None:
+    killed(place, 60)
+    as_before(place)
+    found = done(lambda: ended(place))
+    assert (found["last"]["event"], found["last"]["reason"]) == ("cancelled", "interrupted")
+    assert "upgraded" in found["last"]["message"]
+    assert (found["last"]["saved"], found["version"]) == (True, 2), "the change that was recorded is kept"
+
+
+def as_before(place: Place) -> None:
+    """Let the steps of a turn be recorded as in protocol 1: by DBOS, each in a text of base85."""
+    documents, file = DocumentSealing(place.data), f"sqlite:///{durable_file(place.database)}"
+    rows = query(place.database, "select document from turn_steps order by first")
+    query(place.database, "delete from turn_steps")
+    steps = [as_object(step) for (row,) in rows for step in as_list(unpacked(row, documents))]
+    assert steps
+    for number, step in enumerate(steps, 1):
+        text = json.dumps({"value": step["value"], "told": step["told"]}).encode()
+        query(
+            file,
+            "insert into operation_outputs (workflow_uuid, function_id, function_name, output, serialization, "
+            "retention_timestamp) values (:workflow, :number, :name, :output, 'wirewright_json', 0)",
+            workflow=workflow_id(LOCAL_USER, "t"),
+            number=number,
+            name=step["step"],
+            output=json.dumps(documents.seal_text(base64.b85encode(zlib.compress(text)).decode())),
+        )
+    query(file, "update workflow_status set application_version = '1'")
+
+
 def test_a_turn_that_was_to_be_stopped_is_not_gone_on_with(place: Place) -> None:
     killed(place, 70)
     query(place.database, "update turns set stop_asked = true")
@@ -191,19 +226,20 @@ def test_what_is_recorded_of_old_turns_is_removed(place: Place) -> None:
             return (await lines_of(caller))[-1]["event"]
 
     file = f"sqlite:///{durable_file(place.database)}"
-    recorded = "select count(*) from workflow_status", "select count(*) from operation_outputs"
+    recorded = "select count(*) from workflow_status"
     assert done(work) == "complete"
-    assert all(query(file, each) > [(0,)] for each in recorded)
+    assert query(file, recorded) > [(0,)]
+    assert query(place.database, "select count(*) from turn_steps") == [(0,)], "nobody goes on with it"
 
     async def again() -> Any:
         async with place.served() as caller, asyncio.timeout(60):
-            while query(file, recorded[0]) != [(0,)]:  # noqa: ASYNC110  (nothing tells)
+            while query(file, recorded) != [(0,)]:  # noqa: ASYNC110  (nothing tells)
                 await asyncio.sleep(0.02)
-            return [query(file, each)[0][0] for each in recorded], (await lines_of(caller))[-1]["event"]
+            return (await lines_of(caller))[-1]["event"]
 
     day = 86_400_000
     query(file, f"update workflow_status set created_at = created_at - {2 * day}")  # noqa: S608  (a number)
-    assert done(again) == [[0, 0], "complete"], "its events are kept for as long as events are"
+    assert done(again) == "complete", "its events are kept for as long as events are"
 
 
 def test_what_is_recorded_of_turns_that_go_on_is_kept_however_old_they_are(place: Place) -> None:

@@ -69,6 +69,7 @@ drop table transcript_messages;
 drop table turns;
 drop table turn_events;
 drop table turn_effects;
+drop table turn_steps;
 drop table secrets;
 drop table servers;
 drop table langflow_links;
