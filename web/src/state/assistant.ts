@@ -121,7 +121,7 @@ export const useAssistant = create<AssistantState>((set, get) => {
     turn: null,
     isConnected: true,
     queue: [],
-    model: null,
+    model: kept.model,
     applies: kept.skipsAll ? "always" : "ask",
     startNew: () => {
       leaving.abort();
@@ -176,7 +176,10 @@ export const useAssistant = create<AssistantState>((set, get) => {
       await start({ text, files: last.files });
     },
     tell: (text) => set((state) => ({ messages: [...state.messages, message(crypto.randomUUID(), "assistant", [{ kind: "notice", text }])] })),
-    choose: (model) => set({ model }),
+    choose: (model) => {
+      kept.model = model;
+      set({ model });
+    },
     skipAll: (on) => {
       kept.skipsAll = on;
       happened({ name: "assistant.skip_all.toggled", enabled: on, session_id: get().session });

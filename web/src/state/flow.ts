@@ -9,7 +9,7 @@ import { isAlike } from "../flow/alike";
 import { applyUpdate, changedNode } from "../flow/apply";
 import type { FlowUpdate } from "../flow/apply";
 import { withConfigured } from "../flow/configured";
-import { EMPTY, idOf, nodesOf } from "../flow/document";
+import { EMPTY, idOf, nodesOf, shownFlow } from "../flow/document";
 import { amend, begin, redo, step, undo } from "../flow/history";
 import type { History } from "../flow/history";
 
@@ -139,7 +139,7 @@ export const useFlow = create<FlowState>((set, get) => {
     open: async (id) => {
       await get().save();
       const whole = await request<WholeFlow>("GET", `/api/v1/flows/${encodeURIComponent(id)}`);
-      const flow = whole.flow;
+      const flow = shownFlow(whole.flow);
       set({ id, version: whole.version, history: begin(flow), saving: "saved", problem: null, changed: new Set(), faults: [], isTurn: false, compared: null, refused: new Map() });
     },
     close: () => set({ id: null, version: 0, history: begin(EMPTY), saving: "saved", changed: new Set(), compared: null }),
@@ -156,7 +156,7 @@ export const useFlow = create<FlowState>((set, get) => {
       const theirs = await request<WholeFlow>("GET", `/api/v1/flows/${encodeURIComponent(id)}`);
       if (whose === "mine") await put(theirs.version);
       else {
-        const history = step(get().history, theirs.flow);
+        const history = step(get().history, shownFlow(theirs.flow));
         set({ version: theirs.version, history, saving: "saved", problem: null });
       }
     },

@@ -1,8 +1,9 @@
-import { Trash2 } from "lucide-react";
-import { useCallback, useEffect, useState } from "react";
+import { Plus, Trash2 } from "lucide-react";
+import { useCallback, useEffect, useRef, useState } from "react";
 
 import type { UserFile } from "../api/contract";
 import { request, send } from "../api/http";
+import { uploaded } from "../assistant/uploads";
 import { useApp } from "../state/app";
 import { strings } from "../strings";
 import { Button } from "../ui/Button";
@@ -64,9 +65,31 @@ export function Files() {
     request<{ files: UserFile[] }>("GET", "/api/v1/files").then((page) => setFiles(page.files), fail);
   }, [fail]);
   useEffect(load, [load]);
+  const input = useRef<HTMLInputElement>(null);
+  const add = (chosen: FileList) => void uploaded(chosen).then(load, fail);
   return (
-    <section aria-labelledby="files">
+    <section
+      aria-labelledby="files"
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={(event) => {
+        event.preventDefault();
+        add(event.dataTransfer.files);
+      }}
+    >
       <h2 id="files">{strings.files}</h2>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        onChange={(event) => {
+          if (event.target.files !== null) add(event.target.files);
+          event.target.value = ""; // the same file can be chosen again
+        }}
+      />
+      <Button icon={<Plus size={16} />} onClick={() => input.current?.click()}>
+        {strings.addFiles}
+      </Button>
       {files.length === 0 && <p className="hint">{strings.noFiles}</p>}
       <ul className="lines">
         {files.map((one) => (
