@@ -1,6 +1,7 @@
 """Choosing the model that answers: remembered, named by hand, and the demo planner among them."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.async_api import Browser, Locator, expect
@@ -45,7 +46,7 @@ async def test_a_server_that_lists_no_models_is_used_by_the_name_of_one(browser:
         await box.fill("Hello?")
         async with page.expect_request("**/assist/stream") as asked:
             await box.press("Enter")
-        body = (await asked.value).post_data_json
+        body: Any = (await asked.value).post_data_json
         assert (body["provider"], body["model_name"]) == ("openai-compatible", "local-7b")
 
 
