@@ -167,7 +167,7 @@ async def cut(look: Look, model: ScriptedModel) -> None:
     await box.press("Enter")
     await model.blocked.wait()
     await look.page.context.set_offline(True)
-    await asyncio.sleep(0.3)
+    await expect(look.page.get_by_role("log")).to_contain_text("The connection is lost.")
     await look.page.context.set_offline(False)
     model.released.set()
 

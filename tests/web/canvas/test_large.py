@@ -124,3 +124,21 @@ async def test_a_drag_draws_the_connections_of_what_is_dragged_and_nothing_else(
     for counts in (few, many):
         assert {name: counts[name] for name in STILL} == dict.fromkeys(STILL, 0)
         assert 0 < counts["connection"] <= 2 * counts["canvas"], "a component of a chain has two connections"
+
+
+async def test_writing_a_message_beside_300_components_draws_none_of_them(
+    browser: Browser, catalogue: Catalogue, large: JsonObject
+) -> None:
+    async with looking(browser, assistant(catalogue)) as look:
+        await shown(look, large)
+        calls = await counting(look)
+        box = look.page.get_by_role("textbox", name="Message to the assistant")
+        await box.click()
+        await calls.taken()
+        await box.press_sequentially("a word or two")
+        await expect(box).to_have_value("a word or two")
+        counts = await calls.taken()
+        assert counts["message field"] > 0
+        assert {name: counts[name] for name in ("canvas", "component", "connection", "toolbar")} == dict.fromkeys(
+            ("canvas", "component", "connection", "toolbar"), 0
+        )

@@ -16,7 +16,7 @@ import { estimated } from "./estimate";
 
 /** What can be done with the whole flow, and whether it is saved. */
 export function Toolbar() {
-  const { id, history, saving, problem, undo, redo, change, settle, save } = useFlow();
+  const { id, history, saving, problem, undo, redo, change, save } = useFlow();
   const fail = useApp((app) => app.fail);
   const [isAdding, setAdding] = useState(false);
   const [isLooking, setLooking] = useState(false);
@@ -81,8 +81,7 @@ export function Toolbar() {
       {saving === "conflict" && (
         <>
           <span>{strings.conflict}</span>
-          <Button onClick={() => void settle("mine").catch(fail)}>{strings.keepMine}</Button>
-          <Button onClick={() => void settle("theirs").catch(fail)}>{strings.takeTheirs}</Button>
+          <Button onClick={() => useCanvas.getState().show("canvas")}>{strings.showChange}</Button>
         </>
       )}
       {isLooking && <RevisionsDialog onClose={() => setLooking(false)} />}

@@ -18,6 +18,10 @@ import { Button } from "../ui/Button";
 /** A screen that shows the panel beside the canvas; on others a focus would open a keyboard over both. */
 const WIDE = window.matchMedia("(min-width: 801px)");
 
+useFlow.subscribe(({ merges }, before) => {
+  if (merges > before.merges) useApp.getState().say(strings.merged);
+});
+
 /** One flow: its canvas, and the assistant beside it. */
 export function FlowView({ id }: { id: string }) {
   const fail = useApp((app) => app.fail);
