@@ -39,7 +39,9 @@ async def test_a_flow_is_made_and_tried_without_a_mouse(browser: Browser, catalo
             await expect(found.first).to_be_visible()
             await reach(look, found.first)
             await keys.press("Enter")
-            await expect(page.locator(".react-flow__node").filter(has=page.get_by_role("article", name=name))).to_be_focused()
+            await expect(
+                page.locator(".react-flow__node").filter(has=page.get_by_role("article", name=name))
+            ).to_be_focused()
         await reach(look, page.get_by_role("button", name="Connect to…"))
         await keys.press("Enter")
         await reach(look, page.get_by_role("dialog").get_by_role("listitem").get_by_role("button").first)
