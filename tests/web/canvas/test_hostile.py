@@ -42,8 +42,8 @@ async def test_markup_in_names_and_notes_is_text_that_does_and_loads_nothing(
         await opened(look, {**flow, "name": MARKUP})
         await expect(node(look, MARKUP).locator("strong")).to_have_text(MARKUP)
         note = look.page.get_by_role("complementary", name="Note")
-        await expect(note.get_by_role("link", name="a", exact=True)).to_have_attribute("href", "")
-        await expect(note.get_by_role("link", name="b", exact=True)).to_have_attribute("href", "")
+        await expect(note).to_contain_text("a b c")
+        await expect(note.get_by_role("link")).to_have_count(0)
         assert await look.page.locator(".workspace img, .workspace iframe, .workspace script").count() == 0
 
 

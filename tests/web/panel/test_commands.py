@@ -20,7 +20,7 @@ async def test_a_command_is_completed_by_keyboard_and_help_is_the_pages_own(
         await empty(look)
         box = look.page.get_by_role("textbox", name="Message to the assistant")
         await box.press_sequentially("/h")
-        await expect(look.page.get_by_role("option")).to_have_text(["/helpWhat can be written here"])
+        await expect(look.page.get_by_role("option")).to_have_text(["/help What can be written here"])
         await box.press("Tab")
         await expect(box).to_have_value("/help")
         await box.press("Enter")

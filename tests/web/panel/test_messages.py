@@ -41,7 +41,8 @@ async def test_markdown_of_an_answer_is_drawn_and_loads_nothing(browser: Browser
         answer = look.page.locator(".message.assistant .markdown")
         await expect(answer.locator("strong")).to_have_text("Bold")
         await expect(answer.get_by_role("link", name="a link")).to_have_attribute("rel", "noopener noreferrer nofollow")
-        await expect(answer.get_by_role("link", name="a trap")).to_have_attribute("href", "")
+        await expect(answer.get_by_role("link")).to_have_text(["a link"])
+        await expect(answer).to_contain_text("a trap")
         await expect(answer).to_contain_text("a picture")
         await expect(answer.locator("img")).to_have_count(0)
 
@@ -70,7 +71,7 @@ async def test_the_steps_of_a_task_are_listed_with_how_far_each_is(browser: Brow
     steps = [call("write_todos", 1, todos=[*todos, {"content": "Run it", "status": "pending"}])]
     async with looking(browser, assistant(catalogue, ScriptedModel("build_flow", steps, "On it."))) as look:
         await empty(look)
-        await look.ask("Do three things")
+        await look.ask("Build an echo, keep a to-do list")
         steps_shown = look.page.get_by_role("list", name="Steps").get_by_role("listitem")
         await expect(steps_shown).to_have_text(["Read it done", "Build it under way", "Run it not begun"])
 

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.anyio
 async def test_a_template_becomes_a_flow_of_ones_own(browser: Browser, catalogue: Catalogue) -> None:
     async with looking(browser, assistant(catalogue)) as look:
         page = look.page
-        templates = page.get_by_role("listitem").filter(has=page.get_by_role("button", name="Use"))
+        templates = page.get_by_role("listitem").filter(has=page.get_by_role("button", name="Start with this"))
         title = await templates.first.locator("strong").inner_text()
         await templates.first.get_by_role("button").click()
         await expect(nodes(look)).not_to_have_count(0)
@@ -59,3 +59,43 @@ async def test_flows_are_brought_in_together_searched_copied_and_deleted(
         names = [flow["name"] for flow in (await look.live.client.get(FLOWS)).json()["flows"]]
         assert len(names) == 2
         assert "Hours" not in names
+
+
+async def test_an_import_says_what_came_in_and_a_success_takes_the_last_failure_away(
+    browser: Browser, catalogue: Catalogue
+) -> None:
+    async with looking(browser, assistant(catalogue)) as look:
+        page, notice = look.page, look.page.locator(".notice")
+        await expect(page.get_by_text("No flows yet.")).to_be_visible()
+        chooser = page.locator("input[type=file]")
+        await chooser.set_input_files({"name": "a.json", "mimeType": "application/json", "buffer": b"{broken"})
+        await expect(notice).to_contain_text("JSON")
+        body = json.dumps({**flow_with(catalogue, "ChatInput"), "name": "Hours"}).encode()
+        await chooser.set_input_files({"name": "b.json", "mimeType": "application/json", "buffer": body})
+        await expect(notice).to_have_text("1 flow was imported.")
+        look.problems.clear()  # the console tells of the file that was refused
+
+
+async def test_a_flow_that_is_not_there_says_so_and_leads_to_the_others(browser: Browser, catalogue: Catalogue) -> None:
+    async with looking(browser, assistant(catalogue)) as look:
+        await look.page.goto(f"{look.base}/#/flow/does-not-exist")
+        await expect(look.page.get_by_role("alert")).to_have_text("There is no such flow. It may have been deleted.")
+        await look.page.get_by_role("link", name="All flows").click()
+        await expect(look.page.get_by_role("heading", name="Templates")).to_be_visible()
+        look.problems.clear()  # the console tells of the flow that is not there
+
+
+async def test_a_flow_whose_name_is_no_text_is_opened_and_named(browser: Browser, catalogue: Catalogue) -> None:
+    async with looking(browser, assistant(catalogue)) as look:
+        page = look.page
+        odd = {**flow_with(catalogue, "ChatInput"), "name": {"a": 1}}
+        await expect(page.get_by_text("No flows yet.")).to_be_visible()
+        await page.locator("input[type=file]").set_input_files(
+            {"name": "odd.json", "mimeType": "application/json", "buffer": json.dumps(odd).encode()}
+        )
+        await page.locator(".cards").first.get_by_role("link").click()
+        await expect(nodes(look)).to_have_count(1)
+        await page.get_by_role("textbox", name="Name").fill("Even")
+        await expect(page.locator(".saving")).to_have_text("Saved")
+        [flow] = (await look.live.client.get(FLOWS)).json()["flows"]
+        assert flow["name"] == "Even"

@@ -64,6 +64,7 @@ export const useAssistant = create<AssistantState>((set, get) => {
         if (event.event === "error" || event.event === "cancelled") useFlow.getState().turnEnds(null, event.version ?? null);
         if (event.event === "complete" && event.data.run?.error === null) useRun.getState().forgetFailure();
         update(turn, (one) => afterEvent(one, event));
+        if (event.event === "complete" && event.data.approvals?.some((one) => one.kind === "secret" && one.use === "keep")) kept.forgetInput(kept.asked?.text ?? "");
         if (event.event === "complete") noteChanges(get().messages.find((one) => one.id === turn));
       }
     } catch (error) {
@@ -74,6 +75,7 @@ export const useAssistant = create<AssistantState>((set, get) => {
       useFlow.getState().turnEnds(null, null);
     }
     kept.turn = null;
+    kept.asked = null;
     kept.begin(get().session);
     const offered = get().messages.find((one) => one.id === turn)?.parts.find((part) => part.kind === "proposal");
     if (get().applies === "always" && offered?.id != null && offered.state === "open") {
@@ -95,7 +97,8 @@ export const useAssistant = create<AssistantState>((set, get) => {
     const turn = crypto.randomUUID();
     const { session, model, applies } = get();
     const [provider, ...name] = model === null ? [] : model.split(":");
-    const own = text === "" ? [] : [message(`${turn}-user`, "user", [{ kind: "text", text }], files)];
+    const own = userMessage(turn, text, files);
+    kept.asked = { turn, text, files };
     set((state) => ({ messages: [...state.messages, ...own, { ...message(turn, "assistant"), isRunning: true }] }));
     await useFlow.getState().turnBegins();
     const events = startTurn(
@@ -121,7 +124,7 @@ export const useAssistant = create<AssistantState>((set, get) => {
     turn: null,
     isConnected: true,
     queue: [],
-    model: null,
+    model: kept.model,
     applies: kept.skipsAll ? "always" : "ask",
     startNew: () => {
       leaving.abort();
@@ -137,9 +140,11 @@ export const useAssistant = create<AssistantState>((set, get) => {
       set({ messages: ofTranscript(stored) });
       const running = kept.turn;
       if (running?.session !== session) return;
+      const asked = kept.asked?.turn === running.turn ? kept.asked : { text: "", files: [] };
       set((state) => ({
         messages: [
-          ...state.messages.filter((one) => one.id !== running.turn),
+          ...state.messages.filter((one) => one.id !== running.turn && one.id !== `${running.turn}-user`),
+          ...userMessage(running.turn, asked.text, asked.files),
           { ...message(running.turn, "assistant"), isRunning: true },
         ],
       }));
@@ -176,7 +181,10 @@ export const useAssistant = create<AssistantState>((set, get) => {
       await start({ text, files: last.files });
     },
     tell: (text) => set((state) => ({ messages: [...state.messages, message(crypto.randomUUID(), "assistant", [{ kind: "notice", text }])] })),
-    choose: (model) => set({ model }),
+    choose: (model) => {
+      kept.model = model;
+      set({ model });
+    },
     skipAll: (on) => {
       kept.skipsAll = on;
       happened({ name: "assistant.skip_all.toggled", enabled: on, session_id: get().session });
@@ -184,6 +192,11 @@ export const useAssistant = create<AssistantState>((set, get) => {
     },
   };
 });
+
+/** What the user sent with a turn; answers alone are no message. */
+function userMessage(turn: string, text: string, files: string[]): Message[] {
+  return text === "" ? [] : [message(`${turn}-user`, "user", [{ kind: "text", text }], files)];
+}
 
 function noteChanges(ended: Message | undefined): void {
   const count = ended?.parts.reduce((sum, part) => sum + (part.kind === "changes" ? part.rows.length : 0), 0) ?? 0;

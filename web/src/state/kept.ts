@@ -5,6 +5,13 @@ interface Turn {
   turn: string;
 }
 
+/** What was sent with the turn that runs; this tab alone remembers it. */
+interface Asked {
+  turn: string;
+  text: string;
+  files: string[];
+}
+
 function read(key: string): unknown {
   try {
     const text = localStorage.getItem(key);
@@ -39,6 +46,29 @@ export const kept = {
   },
   set turn(turn: Turn | null) {
     write("wirewright.turn", turn);
+  },
+  get asked(): Asked | null {
+    try {
+      return JSON.parse(sessionStorage.getItem("wirewright.asked") ?? "null") as Asked | null;
+    } catch {
+      return null; // storage is blocked, or holds what another version wrote
+    }
+  },
+  set asked(asked: Asked | null) {
+    try {
+      if (asked === null) sessionStorage.removeItem("wirewright.asked");
+      else sessionStorage.setItem("wirewright.asked", JSON.stringify(asked));
+    } catch {
+      isBlocked = true;
+    }
+  },
+  /** The model that was chosen to answer; null for the usual one. */
+  get model(): string | null {
+    const found = read("wirewright.model");
+    return typeof found === "string" ? found : null;
+  },
+  set model(model: string | null) {
+    write("wirewright.model", model);
   },
   get language(): string | null {
     return read("wirewright.language") as string | null;
@@ -84,6 +114,10 @@ export const kept = {
   },
   get inputs(): string[] {
     return (read("wirewright.inputs") as string[] | null) ?? [];
+  },
+  /** Forgets an input that turned out to hold a key. */
+  forgetInput(text: string): void {
+    write("wirewright.inputs", this.inputs.filter((one) => one !== text));
   },
   keepInput(text: string): void {
     const rest = this.inputs.filter((one) => one !== text);

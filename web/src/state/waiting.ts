@@ -6,7 +6,7 @@ import type { Message } from "../assistant/parts";
 import type { EditQuestion, FlowDocument } from "../api/contract";
 import { NO_DIFFERENCE, difference, edgeKey, isSame } from "../flow/difference";
 import type { Difference, FieldChange } from "../flow/difference";
-import { edgesOf, fieldsOf, idOf, labelOf, nodesOf, titleOf } from "../flow/document";
+import { edgesOf, fieldsOf, idOf, labelOf, named, nodesOf, titleOf } from "../flow/document";
 import { merge } from "../flow/merge";
 import { useAssistant } from "./assistant";
 import { useFlow } from "./flow";
@@ -29,8 +29,8 @@ export function waitingIn(messages: readonly Message[], flow: FlowDocument): Wai
       }
       if (part.kind !== "question" || part.state !== "open") return [];
       const { question } = part;
-      if (question.kind === "edit") return [{ id: question.id, kind: "edit", name: question.component_id, difference: edits(question, flow) }];
-      if (question.kind === "removal") return [{ id: question.id, kind: "removal", name: question.title, difference: removals(question.targets, flow) }];
+      if (question.kind === "edit") return [{ id: question.id, kind: "edit", name: named(flow)(question.component_id), difference: edits(question, flow) }];
+      if (question.kind === "removal") return [{ id: question.id, kind: "removal", name: named(flow)(question.title), difference: removals(question.targets, flow) }];
       return [];
     }),
   );

@@ -70,6 +70,8 @@ export const en = {
   uploadFile: "Upload a file",
   useAsTool: "Use as a tool of an agent",
   waiting: "Waits for you",
+  zoomIn: "Zoom in",
+  zoomOut: "Zoom out",
   wholeValue: "Read all of it",
 };
 
@@ -143,6 +145,8 @@ export const de: Texts = {
   uploadFile: "Datei hochladen",
   useAsTool: "Als Werkzeug eines Agenten verwenden",
   waiting: "Wartet auf dich",
+  zoomIn: "Vergrößern",
+  zoomOut: "Verkleinern",
   wholeValue: "Ganz lesen",
 };
 
@@ -214,5 +218,7 @@ export const pt: Texts = {
   uploadFile: "Enviar um arquivo",
   useAsTool: "Usar como ferramenta de um agente",
   waiting: "Espera por você",
+  zoomIn: "Aproximar",
+  zoomOut: "Afastar",
   wholeValue: "Ler tudo",
 };

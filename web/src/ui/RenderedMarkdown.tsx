@@ -3,11 +3,14 @@ import type { Components } from "react-markdown";
 import remarkGfm from "remark-gfm";
 
 const COMPONENTS: Components = {
-  a: ({ href, children }) => (
-    <a href={href} target="_blank" rel="noopener noreferrer nofollow">
-      {children}
-    </a>
-  ),
+  a: ({ href, children }) =>
+    href === undefined || href === "" ? ( // a target that is not safe was taken away
+      <span>{children}</span>
+    ) : (
+      <a href={href} target="_blank" rel="noopener noreferrer nofollow">
+        {children}
+      </a>
+    ),
   img: ({ alt, src }) => <span className="no-image">{alt === undefined || alt === "" ? String(src) : alt}</span>, // never loaded
   table: ({ children }) => (
     <div className="scroll-x">

@@ -38,7 +38,14 @@ export function FlowsView() {
     void send(method, `/api/v1/flows/${encodeURIComponent(entry.id)}${suffix}`).then(load, fail);
   const bring = (chosen: File) => {
     const type = chosen.name.endsWith(".zip") ? "application/zip" : "application/json";
-    void send("POST", "/api/v1/flows/import", { body: chosen, headers: { "content-type": type } }).then(load, fail);
+    const count = page?.total ?? 0;
+    void send("POST", "/api/v1/flows/import", { body: chosen, headers: { "content-type": type } })
+      .then(() => request<FlowPage>("GET", "/api/v1/flows?limit=1"))
+      .then(({ total }) => {
+        useApp.getState().say(strings.imported(total - count));
+        load();
+      })
+      .catch(fail);
   };
 
   return (

@@ -1,8 +1,9 @@
-import { Trash2 } from "lucide-react";
-import { useCallback, useEffect, useState } from "react";
+import { Trash2, Upload } from "lucide-react";
+import { useCallback, useEffect, useRef, useState } from "react";
 
 import type { UserFile } from "../api/contract";
 import { request, send } from "../api/http";
+import { uploaded } from "../assistant/uploads";
 import { useApp } from "../state/app";
 import { strings } from "../strings";
 import { Button } from "../ui/Button";
@@ -60,13 +61,39 @@ export function Variables() {
 export function Files() {
   const fail = useApp((app) => app.fail);
   const [files, setFiles] = useState<UserFile[]>([]);
+  const chooser = useRef<HTMLInputElement>(null);
   const load = useCallback(() => {
     request<{ files: UserFile[] }>("GET", "/api/v1/files").then((page) => setFiles(page.files), fail);
   }, [fail]);
   useEffect(load, [load]);
+  const upload = (chosen: FileList) => {
+    uploaded(chosen, fail).then(load, fail);
+  };
   return (
-    <section aria-labelledby="files">
+    <section
+      aria-labelledby="files"
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={(event) => {
+        event.preventDefault();
+        upload(event.dataTransfer.files);
+      }}
+    >
       <h2 id="files">{strings.files}</h2>
+      <div className="row">
+        <input
+          ref={chooser}
+          type="file"
+          multiple
+          hidden
+          onChange={(event) => {
+            if (event.target.files !== null) upload(event.target.files);
+            event.target.value = ""; // the same file can be chosen again
+          }}
+        />
+        <Button icon={<Upload size={16} />} onClick={() => chooser.current?.click()}>
+          {strings.uploadFile}
+        </Button>
+      </div>
       {files.length === 0 && <p className="hint">{strings.noFiles}</p>}
       <ul className="lines">
         {files.map((one) => (
