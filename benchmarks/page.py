@@ -11,9 +11,10 @@ The browser is Chromium as it is installed, at a served page of this checkout. W
 | a frame while a connection is drawn, at the 95th percentile | 33 ms |
 | a key in the message field until the next frame, at the 95th percentile | no more than without a canvas |
 
-A browser without a GPU draws with the processor, and shares it with the server and with what moves the mouse. So each drag
-is measured beside one on a bare page: the same window with one element, which follows the mouse in the same way. The two
-alternate, and the frames of all rounds count together. How long the main thread works for a frame says what is the page's own.
+A browser without a GPU draws with the processor, and shares it with the server and with what moves the mouse. So each
+drag is measured beside one on a bare page: the same window with one element, which follows the mouse in the same way.
+The two alternate, and the frames of all rounds count together. How long the main thread works for a frame says what is
+the page's own.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What somebody else stores meanwhile: brought together with the own changes, and asked about where both changed the same."""
+"""What somebody else stores meanwhile: merged with the own changes, and asked about where both changed the same."""
 
 from typing import Any
 

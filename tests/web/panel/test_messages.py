@@ -1,4 +1,4 @@
-"""What messages hold: Markdown that loads nothing, steps, a picture of a flow, a run's figures, another try, and files."""
+"""What messages hold: Markdown that loads nothing, steps, pictures of flows, figures of runs, and files."""
 
 import pytest
 from playwright.async_api import Browser, expect
