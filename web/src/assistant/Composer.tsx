@@ -91,7 +91,7 @@ export function Composer() {
     send(withMentions(wanted, selected.map(idOf)), files).catch(fail);
   };
   const upload = (chosen: FileList) => {
-    uploaded(chosen, fail).then((paths) => setFiles((before) => [...new Set([...before, ...paths])]), fail);
+    uploaded(chosen).then((paths) => setFiles((before) => [...new Set([...before, ...paths])]), fail);
   };
   const onKeyDown = (event: React.KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.nativeEvent.isComposing) return;

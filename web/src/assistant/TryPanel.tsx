@@ -118,7 +118,7 @@ function RunForm() {
     start(text.trim() === "" ? null : text, files).catch(fail);
   };
   const upload = (chosen: FileList) => {
-    uploaded(chosen, fail).then((paths) => setFiles((before) => [...new Set([...before, ...paths])]), fail);
+    uploaded(chosen).then((paths) => setFiles((before) => [...new Set([...before, ...paths])]), fail);
   };
   const hint = isEmpty ? strings.nothingToRun : isMissing && needsText ? strings.writeFirst : text === "" && !needsText ? (has === "" ? strings.runsAsItIs : strings.runsWith(has)) : "";
   return (

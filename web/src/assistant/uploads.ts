@@ -1,21 +1,20 @@
-import { RequestFailed, request } from "../api/http";
+import { uploadFiles } from "../api/files";
+import { RequestFailed } from "../api/http";
+import { useApp } from "../state/app";
+import { strings } from "../strings";
 
-/** Stores files among the user's, each by itself, so that one that is refused leaves the others; returns the paths of those stored.
- * @param refused - told of the files that were not stored, and why.
- */
-export async function uploaded(chosen: Iterable<File>, refused: (error: unknown) => void): Promise<string[]> {
-  const stored: string[] = [];
-  for (const one of chosen) {
-    const form = new FormData();
-    form.append("file", one);
+/** Stores files among the user's; returns the paths of those that the server took, and says why it refused others. */
+export async function uploaded(chosen: Iterable<File>): Promise<string[]> {
+  const [paths, refused] = [new Array<string>(), new Array<string>()];
+  for (const one of [...chosen]) {
     try {
-      const { files } = await request<{ files: { path: string }[] }>("POST", "/api/v1/files", { body: form });
-      stored.push(...files.map(({ path }) => path));
+      paths.push(...(await uploadFiles([one])));
     } catch (error) {
-      if (!(error instanceof RequestFailed)) throw error;
-      const { problem } = error;
-      refused(problem.status === 0 ? error : new RequestFailed({ ...problem, message: `${one.name}: ${problem.message}` }));
+      if (!(error instanceof RequestFailed) || error.problem.status === 0 || error.problem.status === 401) throw error;
+      const { message, fix } = error.problem;
+      refused.push(strings.notAdded(one.name.slice(0, 60), [message, fix].filter(Boolean).join(" ")));
     }
   }
-  return stored;
+  if (refused.length > 0) useApp.getState().warn(refused.join(" "));
+  return paths;
 }

@@ -55,6 +55,12 @@ export const NOTE = "noteNode";
 
 export const EMPTY: FlowDocument = { name: "Untitled flow", data: { nodes: [], edges: [] } };
 
+/** A flow as the page can show it: one from elsewhere may be named by something that is no text. */
+export function shownFlow(flow: FlowDocument): FlowDocument {
+  const { name } = flow as { name?: unknown };
+  return name === undefined || name === null || typeof name === "string" ? flow : { ...flow, name: "Untitled flow" };
+}
+
 export function nodesOf(flow: FlowDocument): NodeDocument[] {
   return flow.data?.nodes ?? flow.nodes ?? [];
 }

@@ -20,6 +20,8 @@ interface AppState {
   /** Whether the notice says that something failed. */
   isFailure: boolean;
   say: (text: string | null) => void;
+  /** What failed, in words of the page. */
+  warn: (text: string) => void;
   fail: (error: unknown) => void;
   load: () => Promise<void>;
   signIn: (token: string) => Promise<void>;
@@ -36,6 +38,7 @@ export const useApp = create<AppState>((set, get) => ({
   notice: null,
   isFailure: false,
   say: (notice) => set({ notice, isFailure: false }),
+  warn: (notice) => set({ notice, isFailure: true }),
   fail: (error) => {
     if (!(error instanceof RequestFailed)) throw error;
     const { status, message, fix } = error.problem;

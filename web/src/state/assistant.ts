@@ -64,7 +64,6 @@ export const useAssistant = create<AssistantState>((set, get) => {
         if (event.event === "error" || event.event === "cancelled") useFlow.getState().turnEnds(null, event.version ?? null);
         if (event.event === "complete" && event.data.run?.error === null) useRun.getState().forgetFailure();
         update(turn, (one) => afterEvent(one, event));
-        if (event.event === "complete" && event.data.approvals?.some((one) => one.kind === "secret" && one.use === "keep")) kept.forgetInput(kept.asked?.text ?? "");
         if (event.event === "complete") noteChanges(get().messages.find((one) => one.id === turn));
       }
     } catch (error) {

@@ -9,7 +9,7 @@ import { isAlike } from "../flow/alike";
 import { applyUpdate, changedNode } from "../flow/apply";
 import type { FlowUpdate } from "../flow/apply";
 import { withConfigured } from "../flow/configured";
-import { EMPTY, idOf, nodesOf } from "../flow/document";
+import { EMPTY, idOf, nodesOf, shownFlow } from "../flow/document";
 import { amend, begin, redo, step, undo } from "../flow/history";
 import type { History } from "../flow/history";
 import { merge } from "../flow/merge";
@@ -111,8 +111,8 @@ export const useFlow = create<FlowState>((set, get) => {
   };
   /** Brings what somebody else has stored together with what was changed here. */
   const meet = async (id: string): Promise<void> => {
-    const { flow, version } = await request<WholeFlow>("GET", `/api/v1/flows/${encodeURIComponent(id)}`);
-    if (get().id === id) take({ base: get().stored, theirs: flow, version, decided: new Map() });
+    const { flow: theirs, version } = await request<WholeFlow>("GET", `/api/v1/flows/${encodeURIComponent(id)}`);
+    if (get().id === id) take({ base: get().stored, theirs: shownFlow(theirs), version, decided: new Map() });
   };
   const take = (conflict: Conflict): void => {
     const { history } = get();
@@ -182,7 +182,7 @@ export const useFlow = create<FlowState>((set, get) => {
     open: async (id) => {
       await get().save();
       const whole = await request<WholeFlow>("GET", `/api/v1/flows/${encodeURIComponent(id)}`);
-      const flow = whole.flow;
+      const flow = shownFlow(whole.flow);
       set({ id, version: whole.version, stored: flow, conflict: null, history: begin(flow), saving: "saved", problem: null, changed: new Set(), faults: [], isTurn: false, compared: null, refused: new Map() });
     },
     close: () => set({ id: null, version: 0, stored: EMPTY, conflict: null, history: begin(EMPTY), saving: "saved", changed: new Set(), compared: null }),

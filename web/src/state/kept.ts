@@ -1,5 +1,7 @@
 /** What this browser remembers across reloads. A browser that stores nothing forgets, and all else works. */
 
+import { mayHoldSecret } from "./secret";
+
 interface Turn {
   session: string;
   turn: string;
@@ -32,6 +34,13 @@ function write(key: string, value: unknown): void {
 
 let isBlocked = false;
 
+/** What was sent since the page was loaded and is not remembered longer, each after the remembered input before it. */
+const unkept: { text: string; after: string | undefined }[] = [];
+
+function storedInputs(): string[] {
+  return ((read("wirewright.inputs") as string[] | null) ?? []).filter((one) => !mayHoldSecret(one));
+}
+
 function sessions(): Record<string, string> {
   return (read("wirewright.sessions") as Record<string, string> | null) ?? {};
 }
@@ -56,19 +65,11 @@ export const kept = {
   },
   set asked(asked: Asked | null) {
     try {
-      if (asked === null) sessionStorage.removeItem("wirewright.asked");
+      if (asked === null || mayHoldSecret(asked.text)) sessionStorage.removeItem("wirewright.asked");
       else sessionStorage.setItem("wirewright.asked", JSON.stringify(asked));
     } catch {
       isBlocked = true;
     }
-  },
-  /** The model that was chosen to answer; null for the usual one. */
-  get model(): string | null {
-    const found = read("wirewright.model");
-    return typeof found === "string" ? found : null;
-  },
-  set model(model: string | null) {
-    write("wirewright.model", model);
   },
   get language(): string | null {
     return read("wirewright.language") as string | null;
@@ -112,15 +113,38 @@ export const kept = {
   set skipsAll(on: boolean) {
     write("wirewright.skip-all", on);
   },
-  get inputs(): string[] {
-    return (read("wirewright.inputs") as string[] | null) ?? [];
+  /** The model that was chosen, as `provider:name`; null for the default. */
+  get model(): string | null {
+    const found = read("wirewright.model");
+    return typeof found === "string" ? found : null;
   },
-  /** Forgets an input that turned out to hold a key. */
-  forgetInput(text: string): void {
-    write("wirewright.inputs", this.inputs.filter((one) => one !== text));
+  set model(model: string | null) {
+    write("wirewright.model", model);
+  },
+  /** Models that were named by hand, as `provider:name`. */
+  get namedModels(): string[] {
+    return (read("wirewright.models") as string[] | null) ?? [];
+  },
+  nameModel(model: string): void {
+    write("wirewright.models", [...this.namedModels.filter((one) => one !== model), model].slice(-50));
+  },
+  /** What was sent before, the oldest first; what may hold a key only until the page is loaded again. */
+  get inputs(): string[] {
+    const inputs = storedInputs();
+    for (const { text, after } of unkept) {
+      const at = after === undefined ? -1 : inputs.lastIndexOf(after);
+      inputs.splice(at + 1, 0, text);
+    }
+    return inputs;
   },
   keepInput(text: string): void {
-    const rest = this.inputs.filter((one) => one !== text);
+    if (mayHoldSecret(text)) {
+      const after = this.inputs.at(-1);
+      if (after !== text) unkept.push({ text, after });
+      write("wirewright.inputs", storedInputs()); // without those of earlier versions
+      return;
+    }
+    const rest = storedInputs().filter((one) => one !== text);
     write("wirewright.inputs", [...rest, text].slice(-100));
   },
 };

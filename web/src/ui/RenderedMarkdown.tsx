@@ -4,7 +4,7 @@ import remarkGfm from "remark-gfm";
 
 const COMPONENTS: Components = {
   a: ({ href, children }) =>
-    href === undefined || href === "" ? ( // a target that is not safe was taken away
+    href === undefined || href === "" ? ( // its address was not safe
       <span>{children}</span>
     ) : (
       <a href={href} target="_blank" rel="noopener noreferrer nofollow">

@@ -6,6 +6,7 @@ import { request, send } from "../api/http";
 import { EMPTY } from "../flow/document";
 import { go, useApp } from "../state/app";
 import { language, strings } from "../strings";
+import { plainName } from "../ui/plainName";
 import { Button } from "../ui/Button";
 
 interface FlowPage {
@@ -15,7 +16,7 @@ interface FlowPage {
 
 /** All flows of the user, and templates to start from. */
 export function FlowsView() {
-  const fail = useApp((app) => app.fail);
+  const { fail, say } = useApp();
   const [query, setQuery] = useState("");
   const [page, setPage] = useState<FlowPage | null>(null);
   const [templates, setTemplates] = useState<TemplateEntry[]>([]);
@@ -38,14 +39,10 @@ export function FlowsView() {
     void send(method, `/api/v1/flows/${encodeURIComponent(entry.id)}${suffix}`).then(load, fail);
   const bring = (chosen: File) => {
     const type = chosen.name.endsWith(".zip") ? "application/zip" : "application/json";
-    const count = page?.total ?? 0;
-    void send("POST", "/api/v1/flows/import", { body: chosen, headers: { "content-type": type } })
-      .then(() => request<FlowPage>("GET", "/api/v1/flows?limit=1"))
-      .then(({ total }) => {
-        useApp.getState().say(strings.imported(total - count));
-        load();
-      })
-      .catch(fail);
+    void request<{ flows: unknown[] }>("POST", "/api/v1/flows/import", { body: chosen, headers: { "content-type": type } }).then(({ flows }) => {
+      say(strings.imported(flows.length));
+      load();
+    }, fail);
   };
 
   return (
@@ -87,7 +84,9 @@ export function FlowsView() {
       <ul className="cards">
         {page?.flows.map((entry) => (
           <li key={entry.id} className="card">
-            <a href={`#/flow/${encodeURIComponent(entry.id)}`}>{entry.name}</a>
+            <a href={`#/flow/${encodeURIComponent(entry.id)}`} title={entry.name} dir="auto">
+              <bdi>{plainName(entry.name)}</bdi>
+            </a>
             <small>{strings.updated(since(entry.updated_at))}</small>
             <div className="row">
               <Button label={`${strings.duplicate}: ${entry.name}`} icon={<Copy size={16} />} onClick={() => act("POST", entry, "/duplicate")} />

@@ -1,4 +1,4 @@
-import { Trash2, Upload } from "lucide-react";
+import { Plus, Trash2 } from "lucide-react";
 import { useCallback, useEffect, useRef, useState } from "react";
 
 import type { UserFile } from "../api/contract";
@@ -61,39 +61,35 @@ export function Variables() {
 export function Files() {
   const fail = useApp((app) => app.fail);
   const [files, setFiles] = useState<UserFile[]>([]);
-  const chooser = useRef<HTMLInputElement>(null);
   const load = useCallback(() => {
     request<{ files: UserFile[] }>("GET", "/api/v1/files").then((page) => setFiles(page.files), fail);
   }, [fail]);
   useEffect(load, [load]);
-  const upload = (chosen: FileList) => {
-    uploaded(chosen, fail).then(load, fail);
-  };
+  const input = useRef<HTMLInputElement>(null);
+  const add = (chosen: FileList) => void uploaded(chosen).then(load, fail);
   return (
     <section
       aria-labelledby="files"
       onDragOver={(event) => event.preventDefault()}
       onDrop={(event) => {
         event.preventDefault();
-        upload(event.dataTransfer.files);
+        add(event.dataTransfer.files);
       }}
     >
       <h2 id="files">{strings.files}</h2>
-      <div className="row">
-        <input
-          ref={chooser}
-          type="file"
-          multiple
-          hidden
-          onChange={(event) => {
-            if (event.target.files !== null) upload(event.target.files);
-            event.target.value = ""; // the same file can be chosen again
-          }}
-        />
-        <Button icon={<Upload size={16} />} onClick={() => chooser.current?.click()}>
-          {strings.uploadFile}
-        </Button>
-      </div>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        onChange={(event) => {
+          if (event.target.files !== null) add(event.target.files);
+          event.target.value = ""; // the same file can be chosen again
+        }}
+      />
+      <Button icon={<Plus size={16} />} onClick={() => input.current?.click()}>
+        {strings.addFiles}
+      </Button>
       {files.length === 0 && <p className="hint">{strings.noFiles}</p>}
       <ul className="lines">
         {files.map((one) => (
