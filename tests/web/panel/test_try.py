@@ -168,8 +168,8 @@ async def test_a_flow_with_a_fault_is_not_run_and_says_what_is_wrong_where(
 ) -> None:
     flow = echo(catalogue)
     data: Any = flow["data"]
-    data["edges"] = []
-    data["nodes"][1]["data"]["node"]["template"]["input_value"]["required"] = True
+    [edge] = data["edges"]
+    edge["data"]["targetHandle"] |= {"fieldName": "context_id", "id": edge["target"]}
     runner = StandInRunner(results=[ran("hello")])
     async with looking(browser, assistant(catalogue, runner=runner)) as look:
         await opened(look, flow)

@@ -57,19 +57,3 @@ async def test_a_file_is_downloaded_and_deleted(browser: Browser, catalogue: Cat
         await page.get_by_role("button", name="Delete: hours.txt").click()
         await expect(page.get_by_text("No files yet.")).to_be_visible()
         assert (await look.live.client.get("/api/v1/files")).json()["files"] == []
-
-
-async def test_files_are_uploaded_each_by_itself_and_a_refused_one_is_named(
-    browser: Browser, catalogue: Catalogue
-) -> None:
-    async with looking(browser, assistant(catalogue)) as look:
-        page = look.page
-        await page.goto(f"{look.base}/#/files")
-        await expect(page.get_by_role("button", name="Upload a file")).to_be_visible()
-        chosen = [("bad<name>.txt", b"a"), ("hours.txt", b"nine to five"), ("more.txt", b"ten to four")]
-        await page.locator("input[type=file]").set_input_files(
-            [{"name": name, "mimeType": "text/plain", "buffer": body} for name, body in chosen]
-        )
-        await expect(page.locator(".lines a")).to_have_text(["hours.txt", "more.txt"])
-        await expect(page.locator(".notice")).to_contain_text("bad<name>.txt: ")
-        look.problems.clear()  # the console tells of the file that was refused

@@ -99,6 +99,26 @@ export function answered(before: Message, id: string, state: Answer): Message {
   );
 }
 
+/** What is asked in some messages and waits for an answer, by its id. */
+export function openIn(messages: readonly Message[]): Set<string> {
+  const parts = messages.flatMap((one) => one.parts);
+  return new Set(parts.flatMap((part) => (part.kind === "question" && part.state === "open" ? [part.question.id] : part.kind === "proposal" && part.state === "open" && part.id !== null ? [part.id] : [])));
+}
+
+/** Messages in which what waits stands as a stored conversation says: it may have been answered in words, or elsewhere. */
+export function settledBy(messages: readonly Message[], stored: readonly Message[]): Message[] {
+  const known = stored.flatMap((one) => one.parts).flatMap((part): [string, Answer][] => {
+    if (part.kind === "question") return [[part.question.id, part.state]];
+    return part.kind === "proposal" && part.id !== null ? [[part.id, part.state]] : [];
+  });
+  return known.filter(([, state]) => state !== "open").reduce((all, [id, state]) => all.map((one) => answered(one, id, state)), [...messages]);
+}
+
+/** The message without questions that earlier ones ask already. */
+export function withoutRepeated(one: Message, asked: ReadonlySet<string>): Message {
+  return withParts(one, one.parts.filter((part) => part.kind !== "question" || !asked.has(part.question.id)));
+}
+
 /** The messages of a stored conversation: the user's words, and what the assistant did and said. */
 export function ofTranscript(stored: TranscriptMessage[]): Message[] {
   const answers = new Map<string, Answer>();

@@ -45,7 +45,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   };
   return (
     <Dialog title={strings.addComponent} onClose={onClose}>
-      <input type="search" aria-label={strings.search} placeholder={strings.search} value={query} onChange={(event) => setQuery(event.target.value)} />
+      <input data-first type="search" aria-label={strings.search} placeholder={strings.search} value={query} onChange={(event) => setQuery(event.target.value)} />
       <ul className="choices">
         {found.map((entry) => (
           <li key={entry.type}>

@@ -3,7 +3,7 @@
 import { create } from "zustand";
 
 import { focusAfterAnswer } from "../assistant/focus";
-import { afterEvent, answered, message, ofTranscript } from "../assistant/parts";
+import { afterEvent, answered, message, ofTranscript, openIn, settledBy, withoutRepeated } from "../assistant/parts";
 import type { Answer, Message } from "../assistant/parts";
 import type { Decision, Event, TranscriptMessage } from "../api/contract";
 import { RequestFailed, request } from "../api/http";
@@ -73,6 +73,9 @@ export const useAssistant = create<AssistantState>((set, get) => {
       update(turn, (one) => afterEvent(one, failure));
       useFlow.getState().turnEnds(null, null);
     }
+    const waiting = openIn(get().messages.filter((one) => one.id !== turn));
+    update(turn, (one) => withoutRepeated(one, waiting));
+    if (waiting.size > 0) await settle(get().session);
     kept.turn = null;
     kept.asked = null;
     kept.begin(get().session);
@@ -87,6 +90,16 @@ export const useAssistant = create<AssistantState>((set, get) => {
     if (next !== undefined) {
       set({ queue: rest });
       await start(next);
+    }
+  };
+
+  /** Brings what waits to what the server knows of it. */
+  const settle = async (session: string): Promise<void> => {
+    try {
+      const stored = ofTranscript(await transcript(session));
+      if (get().session === session) set((state) => ({ messages: settledBy(state.messages, stored) }));
+    } catch (error) {
+      if (!(error instanceof RequestFailed)) throw error; // what waits is asked about once more when it is answered
     }
   };
 

@@ -122,6 +122,10 @@ export const useFlow = create<FlowState>((set, get) => {
       set({ conflict, saving: "conflict" });
       return;
     }
+    if (isAlike(flow, theirs)) {
+      set({ version, stored: theirs, conflict: null, saving: "saved", problem: null, ...(isAlike(flow, history.present) ? {} : { history: step(history, flow) }) });
+      return;
+    }
     const changed = new Set(nodesOf(flow).filter((node) => !nodesOf(history.present).includes(node)).map(idOf));
     set({ history: step(history, flow), version, stored: theirs, conflict: null, merges: get().merges + 1, saving: "unsaved", problem: null, changed, faults: [] });
     later();
@@ -212,11 +216,12 @@ export const useFlow = create<FlowState>((set, get) => {
       });
     },
     turnEnds: (flow, version, faults = []) => {
-      const { history, saving, isTurnStep, conflict, stored } = get();
+      const { id, history, saving, isTurnStep, conflict, stored } = get();
       const byHand = saving !== "saved";
       const settled = flow === null || byHand ? history : settledBy(history, flow, isTurnStep);
-      set({ isTurn: false, isTurnStep: false, faults, version: version ?? get().version, stored: flow ?? stored, history: settled });
+      set({ isTurn: false, isTurnStep: false, faults, version: flow === null ? get().version : (version ?? get().version), stored: flow ?? stored, history: settled });
       if (conflict !== null) take(flow === null || version === null ? conflict : { ...conflict, theirs: flow, version });
+      else if (flow === null && version !== null && version !== get().version && id !== null) void meet(id).catch(failed);
       else if (byHand) later();
     },
   };

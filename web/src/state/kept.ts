@@ -38,7 +38,8 @@ let isBlocked = false;
 const unkept: { text: string; after: string | undefined }[] = [];
 
 function storedInputs(): string[] {
-  return ((read("wirewright.inputs") as string[] | null) ?? []).filter((one) => !mayHoldSecret(one));
+  const found = read("wirewright.inputs");
+  return Array.isArray(found) ? found.filter((one): one is string => typeof one === "string" && !mayHoldSecret(one)) : [];
 }
 
 function sessions(): Record<string, string> {
