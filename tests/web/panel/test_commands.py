@@ -1,5 +1,7 @@
 """Commands of the message field, and the choice of a model."""
 
+from typing import Any
+
 import pytest
 from playwright.async_api import Browser, Request, expect
 
@@ -53,7 +55,7 @@ async def test_the_model_that_is_chosen_answers(browser: Browser, catalogue: Cat
 
         def note(request: Request) -> None:
             if request.url.endswith("/assist/stream"):
-                body = request.post_data_json
+                body: Any = request.post_data_json
                 sent.append((body["provider"], body["model_name"]))
 
         page.on("request", note)
