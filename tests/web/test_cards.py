@@ -227,6 +227,8 @@ async def test_opening_a_conversation_deletes_nothing(browser: Browser, catalogu
         await look.page.get_by_role("button", name="New conversation").click()
         await look.ask("Second?")
         await look.page.get_by_role("button", name="Conversations").click()
+        listed = look.page.get_by_role("dialog").get_by_role("listitem")
+        await expect(listed.filter(has_text="First?")).to_contain_text("One.")  # what was said last
         await look.page.get_by_role("dialog").get_by_role("button", name=re.compile("First")).first.click()
         await expect(look.page.get_by_role("log")).to_contain_text("One.")
         await expect(look.page.get_by_role("log")).not_to_contain_text("Two.")

@@ -91,6 +91,12 @@ export function titleOf(node: NodeDocument): string {
   return textOf(definitionOf(node).display_name) ?? typeOf(node);
 }
 
+/** A text with the names of components in place of their ids. */
+export function named(flow: FlowDocument): (text: string) => string {
+  const nodes = nodesOf(flow).filter((node) => idOf(node) !== "").sort((one, other) => idOf(other).length - idOf(one).length);
+  return (text) => nodes.reduce((told, node) => told.replaceAll(idOf(node), titleOf(node)), text);
+}
+
 export function isNote(node: NodeDocument): boolean {
   return node.type === NOTE || typeOf(node) === "note";
 }

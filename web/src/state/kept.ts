@@ -7,6 +7,13 @@ interface Turn {
   turn: string;
 }
 
+/** What was sent with the turn that runs; this tab alone remembers it. */
+interface Asked {
+  turn: string;
+  text: string;
+  files: string[];
+}
+
 function read(key: string): unknown {
   try {
     const text = localStorage.getItem(key);
@@ -62,6 +69,21 @@ export const kept = {
   },
   set turn(turn: Turn | null) {
     write("wirewright.turn", turn);
+  },
+  get asked(): Asked | null {
+    try {
+      return JSON.parse(sessionStorage.getItem("wirewright.asked") ?? "null") as Asked | null;
+    } catch {
+      return null; // storage is blocked, or holds what another version wrote
+    }
+  },
+  set asked(asked: Asked | null) {
+    try {
+      if (asked === null || mayHoldSecret(asked.text)) sessionStorage.removeItem("wirewright.asked");
+      else sessionStorage.setItem("wirewright.asked", JSON.stringify(asked));
+    } catch {
+      isBlocked = true;
+    }
   },
   get language(): string | null {
     const found = read("wirewright.language");
@@ -145,5 +167,6 @@ export const kept = {
 /** Forgets what belongs to the user, when they sign out: the next one at this browser is somebody else. */
 export function forget(): void {
   unkept.length = 0;
+  kept.asked = null;
   for (const key of ["inputs", "model", "models", "turn", "sessions", "tried", "begun"]) write(`wirewright.${key}`, null);
 }

@@ -1,3 +1,4 @@
+import { memo } from "react";
 import ReactMarkdown from "react-markdown";
 import type { Components } from "react-markdown";
 import remarkGfm from "remark-gfm";
@@ -21,10 +22,10 @@ const COMPONENTS: Components = {
 
 const PLUGINS = [remarkGfm];
 
-export default function RenderedMarkdown({ text }: { text: string }) {
+export default memo(function RenderedMarkdown({ text }: { text: string }) {
   return (
     <ReactMarkdown remarkPlugins={PLUGINS} components={COMPONENTS}>
       {text}
     </ReactMarkdown>
   );
-}
+});
