@@ -335,7 +335,11 @@ class Conversation:
     ) -> Callable[[ConversationState], NewMessage]:
         """What makes the message of the transcript, once the conversation has become what it is after it."""
         resumed, before = self._resumed, "" if self._before is None else self._before.as_read
-        decided = Decided({**self._given, **self._answered}, self._wanted, [] if resumed is None else resumed.messages)
+        answers = {**self._given, **self._answered}
+        waited, placed = None if self._before is None else self._before.offers.open, result.record.proposal
+        if waited is not None and placed is not None and placed.status == "applied":
+            answers.setdefault(waited.id, ToolApproved())  # in words
+        decided = Decided(answers, self._wanted, [] if resumed is None else resumed.messages)
         made, title = transcript_message(sent, result, decided, state.turns), title_of(sent.text or result.text)
         return lambda after: NewMessage(
             message=made, title=after.title or title, waiting=after.pending is not None, before=before

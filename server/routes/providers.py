@@ -170,8 +170,9 @@ def _described(info: ProviderInfo, keys: KeptKeys) -> JsonObject:
     stored, values = keys.stored(info.name), keys.environment()
     available = info.available(values)
     names: list[Json] = []
+    elsewhere = {name for other in PROVIDERS for name in keys.stored(other)}  # providers share variables
     for name in info.variables:
-        source = "stored" if name in stored else "environment" if values.get(name, "").strip() else None
+        source = "stored" if name in elsewhere else "environment" if values.get(name, "").strip() else None
         names.append({"name": name, "source": source})
     needs: list[Json] = [list[Json](names) for names in info.variable_sets]
     return {

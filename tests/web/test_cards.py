@@ -73,7 +73,7 @@ async def test_providers_are_set_up_in_a_dialog_of_the_panel(browser: Browser, c
         await look.page.keyboard.press("Escape")
         await expect(dialog).to_have_count(0)
         await expect(look.page.get_by_role("combobox", name="Model")).to_be_visible()
-        await expect(look.page.get_by_text("Demo planner")).to_have_count(0)
+        await expect(opener).to_have_count(0)
         assert look.page.url == place
 
 
@@ -227,6 +227,8 @@ async def test_opening_a_conversation_deletes_nothing(browser: Browser, catalogu
         await look.page.get_by_role("button", name="New conversation").click()
         await look.ask("Second?")
         await look.page.get_by_role("button", name="Conversations").click()
+        listed = look.page.get_by_role("dialog").get_by_role("listitem")
+        await expect(listed.filter(has_text="First?")).to_contain_text("One.")  # what was said last
         await look.page.get_by_role("dialog").get_by_role("button", name=re.compile("First")).first.click()
         await expect(look.page.get_by_role("log")).to_contain_text("One.")
         await expect(look.page.get_by_role("log")).not_to_contain_text("Two.")

@@ -286,3 +286,19 @@ async def test_each_reply_shows_what_it_took(browser: Browser, catalogue: Catalo
         await look.page.get_by_role("tab", name="Try the flow").click()
         await look.page.get_by_role("tab", name="Assistant").click()
         await expect(look.page.locator(".figures").first).to_contain_text("tokens")
+
+
+async def test_a_message_that_may_hold_a_key_is_not_remembered_beyond_the_page(
+    browser: Browser, catalogue: Catalogue
+) -> None:
+    key = "sk-proj-Abc123Def456Ghi789Jkl012"
+    async with looking(browser, assistant(catalogue, ScriptedModel(*ANSWERS))) as look:
+        box = await asked(look, "First?", f"What is {key}?", "The senha of it?")
+        assert key not in str(await look.page.evaluate("JSON.stringify({...localStorage})"))
+        for value in ("The senha of it?", f"What is {key}?", "First?"):
+            await box.press("Home")
+            await box.press("ArrowUp")
+            await expect(box).to_have_value(value)
+        await look.page.reload()
+        await box.press("ArrowUp")
+        await expect(box).to_have_value("First?")

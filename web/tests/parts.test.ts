@@ -93,8 +93,8 @@ test("a stored conversation reads as it was told", () => {
   ] as unknown as TranscriptMessage[];
   const [asked, answer, then] = ofTranscript(stored);
   expect(asked).toMatchObject({ role: "user", files: ["a.txt"] });
-  expect(answer?.parts.map((part) => part.kind)).toEqual(["tool", "question", "text"]);
-  expect(answer?.parts[1]).toMatchObject({ state: "denied" });
+  expect(answer?.parts.map((part) => part.kind)).toEqual(["tool", "text", "question"]);
+  expect(answer?.parts[2]).toMatchObject({ state: "denied" });
   expect(then?.parts.map((part) => part.kind)).toEqual(["tool", "text"]);
 });
 

@@ -19,6 +19,7 @@ from agent.conversation.transcript.parts import (
     MadeRun,
     OfferedFlow,
     Part,
+    Recorded,
     ToolCall,
     ToolResult,
     TranscriptMessage,
@@ -102,6 +103,8 @@ def transcript_message(
         parts.append(Failure(code="cancelled", message="The turn was stopped before its end."))
     elif result.text:
         parts.append(AssistantText(text=clip(result.text, TEXT)))
+    if result.record.text and (result.record.acted or result.outcome not in {"error", "cancelled"}):
+        parts.append(Recorded(text=clip(result.record.text, TEXT), disagrees=result.record.disagrees))
     now = datetime.now(UTC).isoformat()
     made = TranscriptMessage(id=sent.id, at=now, flow_id=sent.flow_id, version=sent.version, parts=parts)
     if len(made.to_json()) <= LIMIT:

@@ -155,6 +155,19 @@ class AssistantText(_Part):
     text: str
 
 
+class Recorded(_Part):
+    """What was done, by the record of the turn, which code makes.
+
+    Attributes:
+        text: the record in the user's language.
+        disagrees: whether the answer still says otherwise; the answer then begins with the record.
+    """
+
+    kind: Literal["record"] = "record"
+    text: str
+    disagrees: bool = False
+
+
 class Failure(_Part):
     """Says that a turn ended without an answer.
 
@@ -180,6 +193,7 @@ Part: TypeAlias = Annotated[
     | ChangedFile
     | MadeRun
     | AssistantText
+    | Recorded
     | Failure,
     Field(discriminator="kind"),
 ]

@@ -110,7 +110,7 @@ def change(clause: str, request: Request, bench: Workbench) -> Step:
 
 
 def _add(said: Mapping[str, str], bench: Workbench) -> Step:
-    return "add_component", lambda: {"type": component_type(said["name"], bench.catalogue)}
+    return "add_component", lambda: {"type": component_type(said["name"], bench.catalogue, bench.current)}
 
 
 def _add_prompt(said: Mapping[str, str], bench: Workbench) -> Step:

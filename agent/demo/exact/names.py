@@ -28,12 +28,18 @@ def connectable(source: Node, target: Node, flow: Flow) -> list[tuple[str, str]]
 
 _INTERNAL = frozenset({"tool_placeholder"})
 """Inputs that Langflow keeps for its own use: what is connected there has no effect."""
+_ONE_MORE = re.compile(r"^(?:second|third|further|additional|extra|other|new)\s+", re.IGNORECASE)
 _KIND = re.compile(r"\s+(?:component|node|block|step)$", re.IGNORECASE)
 _PRONOUNS = frozenset({"it", "this", "that", "these", "those", "them", "one"})
 
 
-def component_type(name: str, catalogue: Catalogue) -> str:
+def component_type(name: str, catalogue: Catalogue, flow: Flow | None = None) -> str:
     """The component type that people call by this name.
+
+    Args:
+        name: the name.
+        catalogue: the component types.
+        flow: whose components may be meant, where one more of a kind is wanted: "a second answer".
 
     Raises:
         CannotPlan: when none is found.
@@ -45,6 +51,11 @@ def component_type(name: str, catalogue: Catalogue) -> str:
         if wanted in (plain(component.type), plain(component.display_name)) and not component.legacy:
             return component.type
     bare = _KIND.sub("", name)
+    on_canvas = () if flow is None else flow.nodes
+    called = plain(_ONE_MORE.sub("", bare))
+    titles = {node.type for node in on_canvas if not node.is_note and called == plain(node.display_name)}
+    if len(titles) == 1:
+        return titles.pop()
     found = catalogue.search(bare, 1)
     if not found:
         raise CannotPlan(no_component(bare, catalogue))

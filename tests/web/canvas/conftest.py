@@ -62,6 +62,13 @@ async def chosen(look: Look, name: str) -> Locator:
     return found
 
 
+async def middle(of: Locator) -> tuple[float, float]:
+    """The middle of something on the screen."""
+    box = await of.bounding_box()
+    assert box is not None
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
 def template_of(flow: JsonObject) -> dict[str, Any]:
     """The fields of a flow's first component."""
     data: Any = flow["data"]

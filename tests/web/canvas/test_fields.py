@@ -200,3 +200,24 @@ async def test_the_source_of_a_component_is_read_and_not_changed(browser: Browse
         await look.page.keyboard.press("Escape")
         await expect(dialog).to_have_count(0)
         assert await value(look, flow, "code") == source
+
+
+async def test_numbers_toggles_and_secrets_are_edited_in_their_place(browser: Browser, catalogue: Catalogue) -> None:
+    document = flow_with(catalogue, "ChatInput")
+    shown = {"show": True, "advanced": False}
+    template_of(document).update(
+        {
+            "count": {**shown, "type": "int", "display_name": "Count", "value": 1},
+            "loud": {**shown, "type": "bool", "display_name": "Loud", "value": False},
+            "key": {**shown, "type": "str", "display_name": "Key", "password": True, "value": ""},
+        }
+    )
+    async with looking(browser, assistant(catalogue)) as look:
+        flow = await opened(look, document)
+        chat = node(look, "Chat Input")
+        await chat.get_by_label("Count").fill("7")
+        await chat.get_by_label("Loud").check()
+        secret = chat.get_by_label("Key")
+        await expect(secret).to_have_attribute("type", "password")
+        await secret.fill("SEARCH_KEY")
+        assert [await value(look, flow, name) for name in ("count", "loud", "key")] == [7, True, "SEARCH_KEY"]

@@ -34,6 +34,24 @@ IS_AT = """([x, y]) => {
 }"""
 
 
+WATCH = """() => {
+  const kind = (one) => {
+    const element = one instanceof Element ? one : one.parentElement;
+    if (element.closest(".react-flow__node.dragging") !== null) return "component";
+    const edge = element.closest(".react-flow__edge");
+    if (edge !== null) return `connection ${edge.dataset.id}`;
+    return element.closest(".react-flow__minimap") === null ? element.outerHTML.slice(0, 120) : "overview";
+  };
+  window.changed_ = new Set();
+  window.written_ = [];
+  window.watch_ = new MutationObserver((all) => { for (const { target } of all) window.changed_.add(kind(target)); });
+  window.watch_.observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true });
+  const { setItem } = Storage.prototype;
+  Storage.prototype.setItem = function (...given) { window.written_.push(given[0]); setItem.apply(this, given); };
+}"""
+CHANGED = "() => { window.watch_.disconnect(); return [[...window.changed_], window.written_]; }"
+
+
 @pytest.fixture
 def large(catalogue: Catalogue) -> JsonObject:
     return {**built(chain(COUNT), catalogue).to_json(), "name": "Large"}
@@ -124,3 +142,50 @@ async def test_a_drag_draws_the_connections_of_what_is_dragged_and_nothing_else(
     for counts in (few, many):
         assert {name: counts[name] for name in STILL} == dict.fromkeys(STILL, 0)
         assert 0 < counts["connection"] <= 2 * counts["canvas"], "a component of a chain has two connections"
+
+
+async def test_writing_a_message_beside_300_components_draws_none_of_them(
+    browser: Browser, catalogue: Catalogue, large: JsonObject
+) -> None:
+    async with looking(browser, assistant(catalogue)) as look:
+        await shown(look, large)
+        calls = await counting(look)
+        box = look.page.get_by_role("textbox", name="Message to the assistant")
+        await box.click()
+        await calls.taken()
+        await box.press_sequentially("a word or two")
+        await expect(box).to_have_value("a word or two")
+        counts = await calls.taken()
+        assert counts["message field"] > 0
+        assert {name: counts[name] for name in ("canvas", "component", "connection", "toolbar")} == dict.fromkeys(
+            ("canvas", "component", "connection", "toolbar"), 0
+        )
+
+
+async def test_a_drag_changes_the_component_and_its_connections_and_stores_nothing_before_the_drop(
+    browser: Browser, catalogue: Catalogue, large: JsonObject
+) -> None:
+    async with looking(browser, assistant(catalogue)) as look:
+        page = look.page
+        await shown(look, large)
+        x, y = await page.evaluate(MIDDLE)
+        await page.mouse.move(x, y)
+        await page.mouse.down()
+        await page.mouse.move(x + 4, y + 4, steps=2)
+        await expect(page.get_by_role("toolbar", name="Selected components")).to_be_visible()
+        await page.wait_for_function(IS_AT, arg=[x + 4, y + 4])
+        sent: list[str] = []
+        page.on("request", lambda request: sent.append(request.method))
+        await page.evaluate(WATCH)
+        for step in range(20):
+            await page.mouse.move(x + 5 + step, y + 5 + step)
+        await page.mouse.move(x + 40, y + 30)
+        await page.wait_for_function(IS_AT, arg=[x + 40, y + 30])
+        changed, written = await page.evaluate(CHANGED)
+        assert (sent, written) == ([], [])
+        connections = {one for one in changed if one.startswith("connection ")}
+        assert 0 < len(connections) <= 2, "a component of a chain has two connections"
+        assert set(changed) - connections == {"component", "overview"}
+        await page.mouse.up()
+        await saved(look)
+        assert "PUT" in sent

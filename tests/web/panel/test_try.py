@@ -161,3 +161,24 @@ async def test_what_one_flow_was_told_is_not_shown_with_another(browser: Browser
         await trying(look)
         await expect(look.page.get_by_text("Say something to the flow")).to_be_visible()
         await expect(look.page.locator(".said")).to_have_count(0)
+
+
+async def test_a_flow_with_a_fault_is_not_run_and_says_what_is_wrong_where(
+    browser: Browser, catalogue: Catalogue
+) -> None:
+    flow = echo(catalogue)
+    data: Any = flow["data"]
+    [edge] = data["edges"]
+    edge["data"]["targetHandle"] |= {"fieldName": "context_id", "id": edge["target"]}
+    runner = StandInRunner(results=[ran("hello")])
+    async with looking(browser, assistant(catalogue, runner=runner)) as look:
+        await opened(look, flow)
+        box = await trying(look)
+        await box.fill("hello")
+        await box.press("Enter")
+        fault = look.page.locator(".node .faults li").first
+        told = (await fault.inner_text()).removesuffix("Fix this").strip()
+        assert told
+        await expect(look.page.get_by_role("log").get_by_role("alert")).not_to_contain_text("undefined")
+        await expect(look.page.get_by_role("log").get_by_role("alert")).not_to_be_empty()
+    assert runner.asked == []

@@ -1,7 +1,7 @@
 /** Runs of a stored flow: begun, followed and ended. */
 
-import type { Schemas } from "./contract";
-import { framesOf, request, send } from "./http";
+import type { Fault, Schemas } from "./contract";
+import { RequestFailed, framesOf, request, send } from "./http";
 
 export type RunEvent =
   | Schemas["NodeStarted"]
@@ -13,13 +13,33 @@ export type RunEvent =
   | Schemas["ErrorEvent"]
   | Schemas["CancelledEvent"];
 
+/** A flow that was not run because of what is wrong with it. */
+export class RunRefused extends RequestFailed {
+  readonly faults: readonly Fault[];
+
+  constructor({ error, faults }: Refusal) {
+    const { code = "faults", message = "", fix = "" } = error ?? {};
+    super({ status: 200, code, message, fix });
+    this.faults = faults ?? [];
+  }
+}
+
+/** What the server answers instead of an id. */
+interface Refusal {
+  error?: { code?: string; message?: string; fix?: string } | null;
+  faults?: Fault[] | null;
+}
+
 /** Begins a run of a stored flow; returns its id. It goes on without this page.
  * @param input - what is said to it; null for the values that it has.
  * @param tweaks - values for this run alone, by component and field.
+ * @throws RunRefused - something is wrong with the flow.
  */
 export async function startRun(flow: string, input: string | null, session: string, tweaks: Record<string, Record<string, unknown>>): Promise<string> {
   const json = { input_value: input, session_id: session, tweaks, wait: false };
-  return (await request<Schemas["RunStarted"]>("POST", `/api/v1/flows/${encodeURIComponent(flow)}/run`, { json })).id;
+  const reply = await request<Schemas["RunStarted"] | Refusal>("POST", `/api/v1/flows/${encodeURIComponent(flow)}/run`, { json });
+  if (!("id" in reply)) throw new RunRefused(reply);
+  return reply.id;
 }
 
 /** Yields what happens in a run, from its beginning to its last event. */

@@ -43,9 +43,11 @@ async function* resumed(
   let last = after;
   let lost = 0;
   let ask = first;
+  let hasArrived = false;
   for (;;) {
     try {
       const response = await ask();
+      hasArrived = true;
       if (lost > 0) onConnection?.(true);
       if (response.status === 204 || response.body === null) return;
       for await (const event of framesOf<Event>(response.body)) {
@@ -58,6 +60,10 @@ async function* resumed(
         if (ENDINGS.has(event.event)) return;
       }
     } catch (error) {
+      if (ask !== first && !hasArrived && error instanceof RequestFailed && error.problem.status === 404) {
+        ask = first; // the server has never heard of it
+        continue;
+      }
       const unreachable = error instanceof RequestFailed && error.problem.code === "unreachable";
       const cut = error instanceof TypeError; // what browsers throw when a body ends early
       if (signal.aborted || !(unreachable || cut)) throw error;

@@ -1,7 +1,7 @@
 import { Pencil, RotateCcw } from "lucide-react";
 import { memo, useState } from "react";
 
-import { idOf, nodesOf, titleOf } from "../flow/document";
+import { idOf, named, nodesOf, titleOf } from "../flow/document";
 import { useAssistant } from "../state/assistant";
 import { useApp } from "../state/app";
 import { useFlow } from "../state/flow";
@@ -40,7 +40,7 @@ export const MessageItem = memo(function MessageItem({ message, isLast }: Messag
       {isEditing ? (
         <EditForm text={textOf(message)} onClose={() => setEditing(false)} />
       ) : (
-        message.parts.map((part, at) => <PartItem key={`${part.kind}-${at}`} part={part} isUser={isUser} isLast={isLast} />)
+        message.parts.map((part, at) => <PartItem key={`${part.kind}-${at}`} part={part} isUser={isUser} isLast={isLast} isRunning={message.isRunning} />)
       )}
       {message.files.length > 0 && (
         <ul className="chips">
@@ -103,7 +103,7 @@ function EditForm({ text, onClose }: { text: string; onClose: () => void }) {
   );
 }
 
-function PartItem({ part, isUser, isLast }: { part: Part; isUser: boolean; isLast: boolean }) {
+function PartItem({ part, isUser, isLast, isRunning }: { part: Part; isUser: boolean; isLast: boolean; isRunning: boolean }) {
   switch (part.kind) {
     case "text":
       return isUser ? <Said text={part.text} /> : <Markdown text={part.text} />;
@@ -115,7 +115,7 @@ function PartItem({ part, isUser, isLast }: { part: Part; isUser: boolean; isLas
         </details>
       );
     case "tool":
-      return <ToolTrace part={part} />;
+      return <ToolTrace part={part} isRunning={isRunning} />;
     case "todos":
       return (
         <ul className="todos" aria-label={strings.todos}>
@@ -161,13 +161,12 @@ function PartItem({ part, isUser, isLast }: { part: Part; isUser: boolean; isLas
 /** The changes of a message, each with the way to what it has changed; components have their names. */
 function Changes({ rows }: { rows: Change[] }) {
   const flow = useFlow((state) => state.history.present);
-  const nodes = nodesOf(flow).filter((node) => idOf(node) !== "");
-  const named = (text: string) => nodes.reduce((told, node) => told.replaceAll(idOf(node), titleOf(node)), text);
+  const told = named(flow);
   return (
     <ul className="changes">
       {rows.map((row) => (
         <li key={row.key}>
-          <Pointer node={row.node}>{named(row.text)}</Pointer>
+          <Pointer node={row.node}>{told(row.text)}</Pointer>
         </li>
       ))}
     </ul>

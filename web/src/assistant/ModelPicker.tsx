@@ -1,21 +1,35 @@
 import { KeyRound } from "lucide-react";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 
 import { useAssistant } from "../state/assistant";
 import { useApp } from "../state/app";
+import { kept } from "../state/kept";
 import { strings } from "../strings";
 import { Button } from "../ui/Button";
 import { ProvidersDialog } from "./ProvidersDialog";
 import { modelName } from "./modelName";
+
+/** The planner that is no language model, as turns name it. */
+const DEMO = "demo";
 
 /** Which model answers; while the demo planner does, a way to a real one. */
 export function ModelPicker() {
   const config = useApp((app) => app.config);
   const { model, choose } = useAssistant();
   const [isOpen, setOpen] = useState(false);
+  const ready = config?.providers.filter((one) => one.configured) ?? [];
+  const isGone = config !== null && model !== null && model !== DEMO && !ready.some((one) => model.startsWith(`${one.name}:`));
+  useEffect(() => {
+    if (isGone) choose(null); // its provider is not set up any more
+  }, [isGone, choose]);
   if (config === null) return null;
-  const ready = config.providers.filter((one) => one.configured);
-  const usual = [config.default_provider, modelName(config.default_model)].filter(Boolean).join(": ");
+  const usual = config.default_provider === DEMO ? strings.demo : [config.default_provider, modelName(config.default_model)].filter(Boolean).join(": ");
+  const offered = ready.map(({ name, display_name, models }) => {
+    const known = models.map((one) => ({ value: `${name}:${one.name}`, label: modelName(one.display_name) }));
+    const named = [...kept.namedModels, ...(model === null ? [] : [model])].filter((one) => one.startsWith(`${name}:`));
+    const others = [...new Set(named)].filter((one) => known.every(({ value }) => value !== one));
+    return { name: display_name, models: [...known, ...others.map((value) => ({ value, label: value.slice(name.length + 1) }))] };
+  });
   return (
     <>
       {ready.length === 0 ? (
@@ -33,16 +47,19 @@ export function ModelPicker() {
             value={model ?? ""}
             onChange={(event) => choose(event.target.value === "" ? null : event.target.value)}
           >
-            <option value="">{usual}</option>
-            {ready.map((provider) => (
-              <optgroup key={provider.name} label={provider.display_name}>
-                {provider.models.map((one) => (
-                  <option key={one.name} value={`${provider.name}:${one.name}`}>
-                    {modelName(one.display_name)}
-                  </option>
-                ))}
-              </optgroup>
-            ))}
+            <option value="">{strings.usual(usual)}</option>
+            {offered
+              .filter((provider) => provider.models.length > 0)
+              .map((provider) => (
+                <optgroup key={provider.name} label={provider.name}>
+                  {provider.models.map(({ value, label }) => (
+                    <option key={value} value={value}>
+                      {value === model ? `${provider.name}: ${label}` : label}
+                    </option>
+                  ))}
+                </optgroup>
+              ))}
+            {config.default_provider !== DEMO && <option value={DEMO}>{strings.demo}</option>}
           </select>
           <Button label={strings.configureProviders} icon={<KeyRound size={16} />} onClick={() => setOpen(true)} />
         </>

@@ -3,7 +3,7 @@ import { useState } from "react";
 import type { Decision, EditQuestion, Question } from "../api/contract";
 import { measured } from "../api/measured";
 import { summaryOf } from "../canvas/FieldInput";
-import { nodesOf, idOf, titleOf } from "../flow/document";
+import { idOf, named, nodesOf, titleOf } from "../flow/document";
 import { useAssistant } from "../state/assistant";
 import { useApp } from "../state/app";
 import { useFlow } from "../state/flow";
@@ -24,7 +24,8 @@ export function QuestionCard({ question, state }: { question: Question; state: A
     answer(question.id, decision).catch(fail);
   };
   const isOffer = question.kind === "plan" || question.kind === "edit";
-  const title = question.kind === "plan" ? strings.plan : question.kind === "edit" ? strings.change : question.title || strings.questions[question.kind].title;
+  const flow = useFlow((shown) => shown.history.present);
+  const title = question.kind === "plan" ? strings.plan : question.kind === "edit" ? strings.change : named(flow)(question.title) || strings.questions[question.kind].title;
   return (
     <section className="card question" aria-label={title} data-kind={question.kind}>
       <h2>{title}</h2>
@@ -79,6 +80,7 @@ function whyOf(question: Question): string {
 }
 
 function Body({ question }: { question: Question }) {
+  const told = named(useFlow((flow) => flow.history.present));
   switch (question.kind) {
     case "plan":
       return <Markdown text={question.markdown} />;
@@ -95,7 +97,7 @@ function Body({ question }: { question: Question }) {
       );
     }
     case "removal":
-      return <Listed detail={question.detail} items={question.targets} />;
+      return <Listed detail={told(question.detail)} items={question.targets.map(told)} />;
     case "outbound":
       return <Listed detail={question.detail} items={question.hosts} />;
     case "secret":

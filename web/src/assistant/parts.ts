@@ -99,6 +99,26 @@ export function answered(before: Message, id: string, state: Answer): Message {
   );
 }
 
+/** What is asked in some messages and waits for an answer, by its id. */
+export function openIn(messages: readonly Message[]): Set<string> {
+  const parts = messages.flatMap((one) => one.parts);
+  return new Set(parts.flatMap((part) => (part.kind === "question" && part.state === "open" ? [part.question.id] : part.kind === "proposal" && part.state === "open" && part.id !== null ? [part.id] : [])));
+}
+
+/** Messages in which what waits stands as a stored conversation says: it may have been answered in words, or elsewhere. */
+export function settledBy(messages: readonly Message[], stored: readonly Message[]): Message[] {
+  const known = stored.flatMap((one) => one.parts).flatMap((part): [string, Answer][] => {
+    if (part.kind === "question") return [[part.question.id, part.state]];
+    return part.kind === "proposal" && part.id !== null ? [[part.id, part.state]] : [];
+  });
+  return known.filter(([, state]) => state !== "open").reduce((all, [id, state]) => all.map((one) => answered(one, id, state)), [...messages]);
+}
+
+/** The message without questions that earlier ones ask already. */
+export function withoutRepeated(one: Message, asked: ReadonlySet<string>): Message {
+  return withParts(one, one.parts.filter((part) => part.kind !== "question" || !asked.has(part.question.id)));
+}
+
 /** The messages of a stored conversation: the user's words, and what the assistant did and said. */
 export function ofTranscript(stored: TranscriptMessage[]): Message[] {
   const answers = new Map<string, Answer>();
@@ -122,12 +142,11 @@ export function ofTranscript(stored: TranscriptMessage[]): Message[] {
         case "tool_result":
           parts = withResult(parts, part.id, part.tool, part.content, !part.ok);
           break;
+        case "record":
+          if (!part.disagrees) parts.push({ kind: "record", text: part.text });
+          break;
         case "approval":
-          parts.push({
-            kind: "question",
-            question: { ...part.approval, id: part.id } as unknown as Question,
-            state: answers.get(part.id) ?? "open",
-          });
+          parts.push({ kind: "question", question: questionOf(part.id, part.approval), state: answers.get(part.id) ?? "open" });
           break;
         case "file":
           if (part.change !== "deleted") parts.push({ kind: "file", path: part.path, size: part.size, change: part.change, content: "" });
@@ -154,8 +173,32 @@ export function ofTranscript(stored: TranscriptMessage[]): Message[] {
       }
     }
     const user = message(`${one.id}-user`, "user", said.map(({ text }) => ({ kind: "text", text })), said.flatMap(({ files }) => files));
-    return [...(said.length > 0 ? [user] : []), message(one.id, "assistant", parts)];
+    return [...(said.length > 0 ? [user] : []), message(one.id, "assistant", inOrder(keptBeside(parts)))];
   });
+}
+
+/** A stored approval as the stream asks it. */
+function questionOf(id: string, approval: StoredApproval): Question {
+  if (approval.kind !== "edit") return { ...approval, id } as unknown as Question;
+  const change = (one: Record<string, unknown>) => ({ component_id: one["node"], field: one["field"], old_value: one["old"] ?? null, new_value: one["new"] ?? null });
+  const { edit, also, reason, done, why } = approval;
+  return { id, kind: "edit", component_type: "", ...change(edit), also: also.map(change), description: reason, reason, done, why } as unknown as Question;
+}
+
+type StoredApproval = Extract<TranscriptMessage["parts"][number], { kind: "approval" }>["approval"];
+
+/** What a turn that did not come to its end had done stands in its card. */
+function keptBeside(parts: Part[]): Part[] {
+  const record = parts.find((part) => part.kind === "record");
+  if (record === undefined || !parts.some((part) => part.kind === "error" || part.kind === "cancelled")) return parts;
+  return parts.filter((part) => part !== record).map((part) => (part.kind === "error" || part.kind === "cancelled" ? { ...part, kept: record.text } : part));
+}
+
+const PLACES: Partial<Record<Part["kind"], number>> = { text: 1, component: 2, record: 3, notice: 4, run: 5, question: 6, cancelled: 7, error: 7 };
+
+/** The parts of a stored message in the order in which they are told while the turn runs. */
+function inOrder(parts: Part[]): Part[] {
+  return [...parts].sort((one, other) => (PLACES[one.kind] ?? 0) - (PLACES[other.kind] ?? 0));
 }
 
 function completed(before: Message, data: CompleteData): Message {

@@ -41,6 +41,7 @@ export { ARRANGED };
 const NODES = { component: FlowNode, note: NoteNode, ghost: GhostNode };
 const EDGES = { wire: Wire };
 const DELETE = ["Backspace", "Delete"];
+const LABELS = { "controls.zoomIn.ariaLabel": strings.zoomIn, "controls.zoomOut.ariaLabel": strings.zoomOut, "controls.fitView.ariaLabel": strings.fit };
 
 /** The canvas with what surrounds it. */
 export function Canvas() {
@@ -150,6 +151,7 @@ function Graph() {
         onConnectEnd={onConnectEnd}
         isValidConnection={isValid}
         onMoveStart={onMoveStart}
+        ariaLabelConfig={LABELS}
         fitView
         fitViewOptions={FIT}
         minZoom={0.05}

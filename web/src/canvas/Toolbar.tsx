@@ -2,7 +2,7 @@ import { ArrowLeft, Download, GitCommitHorizontal, LayoutGrid, Plus, Redo2, Stic
 import { useState } from "react";
 
 import { send } from "../api/http";
-import { connectedFields, edgesOf, idOf, nodesOf } from "../flow/document";
+import { connectedFields, edgesOf, idOf, nodesOf, textOf } from "../flow/document";
 import { addNote, move } from "../flow/edit";
 import { useApp } from "../state/app";
 import { useCanvas } from "../state/canvas";
@@ -16,7 +16,7 @@ import { estimated } from "./estimate";
 
 /** What can be done with the whole flow, and whether it is saved. */
 export function Toolbar() {
-  const { id, history, saving, problem, undo, redo, change, settle, save } = useFlow();
+  const { id, history, saving, problem, undo, redo, change, save } = useFlow();
   const fail = useApp((app) => app.fail);
   const [isAdding, setAdding] = useState(false);
   const [isLooking, setLooking] = useState(false);
@@ -46,7 +46,7 @@ export function Toolbar() {
     const response = await send("GET", `/api/v1/flows/${encodeURIComponent(id)}/export`);
     const link = document.createElement("a");
     link.href = URL.createObjectURL(await response.blob());
-    link.download = `${flow.name ?? "flow"}.json`;
+    link.download = `${textOf(flow.name) ?? "flow"}.json`;
     link.click();
     URL.revokeObjectURL(link.href);
   };
@@ -55,11 +55,11 @@ export function Toolbar() {
       <a className="button quiet icon" href="#/flows" aria-label={strings.back} title={strings.back}>
         <ArrowLeft size={16} />
       </a>
-      <h1 className="hidden">{flow.name}</h1>
+      <h1 className="hidden">{textOf(flow.name)}</h1>
       <input
         className="title"
         aria-label={strings.name}
-        value={flow.name ?? ""}
+        value={textOf(flow.name) ?? ""}
         onChange={(event) => change({ ...flow, name: event.target.value }, { amends: true })}
       />
       <Button label={strings.undo} icon={<Undo2 size={16} />} disabled={history.past.length === 0} onClick={undo} />
@@ -81,8 +81,7 @@ export function Toolbar() {
       {saving === "conflict" && (
         <>
           <span>{strings.conflict}</span>
-          <Button onClick={() => void settle("mine").catch(fail)}>{strings.keepMine}</Button>
-          <Button onClick={() => void settle("theirs").catch(fail)}>{strings.takeTheirs}</Button>
+          <Button onClick={() => useCanvas.getState().show("canvas")}>{strings.showChange}</Button>
         </>
       )}
       {isLooking && <RevisionsDialog onClose={() => setLooking(false)} />}

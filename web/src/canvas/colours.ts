@@ -15,7 +15,7 @@ const LOOKS: Record<string, Look> = {
   LanguageModel: { colour: "#a21caf", shape: "hexagon", letter: "L" },
   Tool: { colour: "#0e7490", shape: "diamond", letter: "T" },
   Embeddings: { colour: "#047857", shape: "shield", letter: "E" },
-  VectorStore: { colour: "#b45309", shape: "triangle", letter: "V" },
+  VectorStore: { colour: "#a84c07", shape: "triangle", letter: "V" },
 };
 
 /** Types that are other names of one. */

@@ -81,10 +81,17 @@ function sizeOf(note: NodeDocument): { width: number; height?: number } {
   return height === undefined ? { width } : { width, height };
 }
 
-/** Where a component stands; at the origin what says no numbers. */
+/** How far from the origin a component may stand: beyond, browsers cannot draw lines to it. */
+const FARTHEST = 1_000_000;
+
+/** Where a component stands; at the origin what says no numbers, and as far as can be drawn what stands farther. */
 function placeOf({ position }: NodeDocument): { x: number; y: number } {
   const { x, y } = (position ?? {}) as { x?: unknown; y?: unknown };
-  return { x: Number.isFinite(x) ? (x as number) : 0, y: Number.isFinite(y) ? (y as number) : 0 };
+  return { x: drawable(x), y: drawable(y) };
+}
+
+function drawable(value: unknown): number {
+  return typeof value === "number" && Number.isFinite(value) ? Math.max(-FARTHEST, Math.min(FARTHEST, value)) : 0;
 }
 
 interface Drawn {

@@ -55,6 +55,12 @@ export const NOTE = "noteNode";
 
 export const EMPTY: FlowDocument = { name: "Untitled flow", data: { nodes: [], edges: [] } };
 
+/** A flow as the page can show it: one from elsewhere may be named by something that is no text. */
+export function shownFlow(flow: FlowDocument): FlowDocument {
+  const { name } = flow as { name?: unknown };
+  return name === undefined || name === null || typeof name === "string" ? flow : { ...flow, name: "Untitled flow" };
+}
+
 export function nodesOf(flow: FlowDocument): NodeDocument[] {
   return flow.data?.nodes ?? flow.nodes ?? [];
 }
@@ -83,6 +89,12 @@ export function typeOf(node: NodeDocument): string {
 
 export function titleOf(node: NodeDocument): string {
   return textOf(definitionOf(node).display_name) ?? typeOf(node);
+}
+
+/** A text with the names of components in place of their ids. */
+export function named(flow: FlowDocument): (text: string) => string {
+  const nodes = nodesOf(flow).filter((node) => idOf(node) !== "").sort((one, other) => idOf(other).length - idOf(one).length);
+  return (text) => nodes.reduce((told, node) => told.replaceAll(idOf(node), titleOf(node)), text);
 }
 
 export function isNote(node: NodeDocument): boolean {

@@ -3,7 +3,7 @@
 import { create } from "zustand";
 
 import { focusAfterAnswer } from "../assistant/focus";
-import { afterEvent, answered, message, ofTranscript } from "../assistant/parts";
+import { afterEvent, answered, message, ofTranscript, openIn, settledBy, withoutRepeated } from "../assistant/parts";
 import type { Answer, Message } from "../assistant/parts";
 import type { Decision, Event, TranscriptMessage } from "../api/contract";
 import { RequestFailed, request } from "../api/http";
@@ -73,7 +73,11 @@ export const useAssistant = create<AssistantState>((set, get) => {
       update(turn, (one) => afterEvent(one, failure));
       useFlow.getState().turnEnds(null, null);
     }
+    const waiting = openIn(get().messages.filter((one) => one.id !== turn));
+    update(turn, (one) => withoutRepeated(one, waiting));
+    if (waiting.size > 0) await settle(get().session);
     kept.turn = null;
+    kept.asked = null;
     kept.begin(get().session);
     const offered = get().messages.find((one) => one.id === turn)?.parts.find((part) => part.kind === "proposal");
     if (get().applies === "always" && offered?.id != null && offered.state === "open") {
@@ -89,13 +93,24 @@ export const useAssistant = create<AssistantState>((set, get) => {
     }
   };
 
+  /** Brings what waits to what the server knows of it. */
+  const settle = async (session: string): Promise<void> => {
+    try {
+      const stored = ofTranscript(await transcript(session));
+      if (get().session === session) set((state) => ({ messages: settledBy(state.messages, stored) }));
+    } catch (error) {
+      if (!(error instanceof RequestFailed)) throw error; // what waits is asked about once more when it is answered
+    }
+  };
+
   const options = () => ({ signal: leaving.signal, onConnection: (isConnected: boolean) => set({ isConnected }) });
 
   const start = async ({ text, files, approvals }: Sent): Promise<void> => {
     const turn = crypto.randomUUID();
     const { session, model, applies } = get();
     const [provider, ...name] = model === null ? [] : model.split(":");
-    const own = text === "" ? [] : [message(`${turn}-user`, "user", [{ kind: "text", text }], files)];
+    const own = userMessage(turn, text, files);
+    kept.asked = { turn, text, files };
     set((state) => ({ messages: [...state.messages, ...own, { ...message(turn, "assistant"), isRunning: true }] }));
     await useFlow.getState().turnBegins();
     const events = startTurn(
@@ -121,7 +136,7 @@ export const useAssistant = create<AssistantState>((set, get) => {
     turn: null,
     isConnected: true,
     queue: [],
-    model: null,
+    model: kept.model,
     applies: kept.skipsAll ? "always" : "ask",
     startNew: () => {
       leaving.abort();
@@ -137,9 +152,11 @@ export const useAssistant = create<AssistantState>((set, get) => {
       set({ messages: ofTranscript(stored) });
       const running = kept.turn;
       if (running?.session !== session) return;
+      const asked = kept.asked?.turn === running.turn ? kept.asked : { text: "", files: [] };
       set((state) => ({
         messages: [
-          ...state.messages.filter((one) => one.id !== running.turn),
+          ...state.messages.filter((one) => one.id !== running.turn && one.id !== `${running.turn}-user`),
+          ...userMessage(running.turn, asked.text, asked.files),
           { ...message(running.turn, "assistant"), isRunning: true },
         ],
       }));
@@ -176,7 +193,10 @@ export const useAssistant = create<AssistantState>((set, get) => {
       await start({ text, files: last.files });
     },
     tell: (text) => set((state) => ({ messages: [...state.messages, message(crypto.randomUUID(), "assistant", [{ kind: "notice", text }])] })),
-    choose: (model) => set({ model }),
+    choose: (model) => {
+      kept.model = model;
+      set({ model });
+    },
     skipAll: (on) => {
       kept.skipsAll = on;
       happened({ name: "assistant.skip_all.toggled", enabled: on, session_id: get().session });
@@ -184,6 +204,11 @@ export const useAssistant = create<AssistantState>((set, get) => {
     },
   };
 });
+
+/** What the user sent with a turn; answers alone are no message. */
+function userMessage(turn: string, text: string, files: string[]): Message[] {
+  return text === "" ? [] : [message(`${turn}-user`, "user", [{ kind: "text", text }], files)];
+}
 
 function noteChanges(ended: Message | undefined): void {
   const count = ended?.parts.reduce((sum, part) => sum + (part.kind === "changes" ? part.rows.length : 0), 0) ?? 0;

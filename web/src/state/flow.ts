@@ -9,18 +9,33 @@ import { isAlike } from "../flow/alike";
 import { applyUpdate, changedNode } from "../flow/apply";
 import type { FlowUpdate } from "../flow/apply";
 import { withConfigured } from "../flow/configured";
-import { EMPTY, idOf, nodesOf } from "../flow/document";
+import { EMPTY, idOf, nodesOf, shownFlow } from "../flow/document";
 import { amend, begin, redo, step, undo } from "../flow/history";
 import type { History } from "../flow/history";
+import { merge } from "../flow/merge";
+import type { Whose } from "../flow/merge";
 
 /** How long hand-made changes are collected before they are saved. */
 const SAVE_MILLISECONDS = 600;
 
 export type Saving = "saved" | "unsaved" | "saving" | "conflict" | "failed";
 
+/** A version that somebody else has stored, and what was decided of the components that both have changed. */
+export interface Conflict {
+  base: FlowDocument;
+  theirs: FlowDocument;
+  version: number;
+  decided: ReadonlyMap<string, Whose>;
+}
+
 interface FlowState {
   id: string | null;
   version: number;
+  /** The flow as the server has it in that version. */
+  stored: FlowDocument;
+  conflict: Conflict | null;
+  /** How often changes of somebody else were brought together with those made here. */
+  merges: number;
   history: History<FlowDocument>;
   saving: Saving;
   problem: Problem | null;
@@ -49,7 +64,8 @@ interface FlowState {
   undo: () => void;
   redo: () => void;
   save: () => Promise<void>;
-  settle: (whose: "mine" | "theirs") => Promise<void>;
+  /** Says whose change of some components is taken; the flow is saved once nothing is open. */
+  decide: (nodes: readonly string[], whose: Whose) => void;
   turnBegins: () => Promise<void>;
   turnChanges: (update: FlowUpdate) => void;
   turnEnds: (flow: FlowDocument | null, version: number | null, faults?: readonly Fault[]) => void;
@@ -81,12 +97,38 @@ export const useFlow = create<FlowState>((set, get) => {
     try {
       const entry = await request<FlowEntry>("PUT", `/api/v1/flows/${encodeURIComponent(id)}`, { json: { version, flow: sent } });
       const isSame = get().history.present === sent;
-      set({ version: entry.version, saving: isSame ? "saved" : "unsaved", problem: null });
+      set({ version: entry.version, stored: sent, saving: isSame ? "saved" : "unsaved", problem: null });
       if (!isSame) later();
     } catch (error) {
       if (!(error instanceof RequestFailed)) throw error;
-      set({ saving: error.problem.status === 409 ? "conflict" : "failed", problem: error.problem });
+      if (error.problem.code === "version_conflict") await meet(id).catch(failed);
+      else failed(error);
     }
+  };
+  const failed = (error: unknown): void => {
+    if (!(error instanceof RequestFailed)) throw error;
+    set({ saving: "failed", problem: error.problem });
+  };
+  /** Brings what somebody else has stored together with what was changed here. */
+  const meet = async (id: string): Promise<void> => {
+    const { flow: theirs, version } = await request<WholeFlow>("GET", `/api/v1/flows/${encodeURIComponent(id)}`);
+    if (get().id === id) take({ base: get().stored, theirs: shownFlow(theirs), version, decided: new Map() });
+  };
+  const take = (conflict: Conflict): void => {
+    const { history } = get();
+    const { base, theirs, version, decided } = conflict;
+    const { flow, clashes } = merge(base, history.present, theirs, decided);
+    if ([...clashes].some((node) => !decided.has(node))) {
+      set({ conflict, saving: "conflict" });
+      return;
+    }
+    if (isAlike(flow, theirs)) {
+      set({ version, stored: theirs, conflict: null, saving: "saved", problem: null, ...(isAlike(flow, history.present) ? {} : { history: step(history, flow) }) });
+      return;
+    }
+    const changed = new Set(nodesOf(flow).filter((node) => !nodesOf(history.present).includes(node)).map(idOf));
+    set({ history: step(history, flow), version, stored: theirs, conflict: null, merges: get().merges + 1, saving: "unsaved", problem: null, changed, faults: [] });
+    later();
   };
   const later = (): void => {
     clearTimeout(timer);
@@ -94,12 +136,17 @@ export const useFlow = create<FlowState>((set, get) => {
   };
   const moved = (history: History<FlowDocument>): void => {
     if (history === get().history) return;
-    set({ history, saving: "unsaved", changed: new Set(), faults: [] });
-    later();
+    const { conflict } = get();
+    set({ history, saving: conflict === null ? "unsaved" : "conflict", changed: new Set(), faults: [] });
+    if (conflict === null) later();
+    else take(conflict);
   };
   return {
     id: null,
     version: 0,
+    stored: EMPTY,
+    conflict: null,
+    merges: 0,
     history: begin(EMPTY),
     saving: "saved",
     problem: null,
@@ -139,10 +186,10 @@ export const useFlow = create<FlowState>((set, get) => {
     open: async (id) => {
       await get().save();
       const whole = await request<WholeFlow>("GET", `/api/v1/flows/${encodeURIComponent(id)}`);
-      const flow = whole.flow;
-      set({ id, version: whole.version, history: begin(flow), saving: "saved", problem: null, changed: new Set(), faults: [], isTurn: false, compared: null, refused: new Map() });
+      const flow = shownFlow(whole.flow);
+      set({ id, version: whole.version, stored: flow, conflict: null, history: begin(flow), saving: "saved", problem: null, changed: new Set(), faults: [], isTurn: false, compared: null, refused: new Map() });
     },
-    close: () => set({ id: null, version: 0, history: begin(EMPTY), saving: "saved", changed: new Set(), compared: null }),
+    close: () => set({ id: null, version: 0, stored: EMPTY, conflict: null, history: begin(EMPTY), saving: "saved", changed: new Set(), compared: null }),
     change: (next, options) => moved((options?.amends === true ? amend : step)(get().history, next)),
     undo: () => moved(undo(get().history)),
     redo: () => moved(redo(get().history)),
@@ -150,15 +197,9 @@ export const useFlow = create<FlowState>((set, get) => {
       clearTimeout(timer);
       if (get().saving === "unsaved" || get().saving === "failed") await put(get().version);
     },
-    settle: async (whose) => {
-      const { id } = get();
-      if (id === null) return;
-      const theirs = await request<WholeFlow>("GET", `/api/v1/flows/${encodeURIComponent(id)}`);
-      if (whose === "mine") await put(theirs.version);
-      else {
-        const history = step(get().history, theirs.flow);
-        set({ version: theirs.version, history, saving: "saved", problem: null });
-      }
+    decide: (nodes, whose) => {
+      const { conflict } = get();
+      if (conflict !== null) take({ ...conflict, decided: new Map([...conflict.decided, ...nodes.map((node): [string, Whose] => [node, whose])]) });
     },
     turnBegins: async () => {
       await get().save();
@@ -175,11 +216,13 @@ export const useFlow = create<FlowState>((set, get) => {
       });
     },
     turnEnds: (flow, version, faults = []) => {
-      const { history, saving, isTurnStep } = get();
-      const byHand = saving === "unsaved" || saving === "saving";
+      const { id, history, saving, isTurnStep, conflict, stored } = get();
+      const byHand = saving !== "saved";
       const settled = flow === null || byHand ? history : settledBy(history, flow, isTurnStep);
-      set({ isTurn: false, isTurnStep: false, faults, version: version ?? get().version, history: settled });
-      if (byHand) later();
+      set({ isTurn: false, isTurnStep: false, faults, version: flow === null ? get().version : (version ?? get().version), stored: flow ?? stored, history: settled });
+      if (conflict !== null) take(flow === null || version === null ? conflict : { ...conflict, theirs: flow, version });
+      else if (flow === null && version !== null && version !== get().version && id !== null) void meet(id).catch(failed);
+      else if (byHand) later();
     },
   };
 });

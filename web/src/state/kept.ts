@@ -1,8 +1,17 @@
 /** What this browser remembers across reloads. A browser that stores nothing forgets, and all else works. */
 
+import { mayHoldSecret } from "./secret";
+
 interface Turn {
   session: string;
   turn: string;
+}
+
+/** What was sent with the turn that runs; this tab alone remembers it. */
+interface Asked {
+  turn: string;
+  text: string;
+  files: string[];
 }
 
 function read(key: string): unknown {
@@ -25,8 +34,28 @@ function write(key: string, value: unknown): void {
 
 let isBlocked = false;
 
+/** What was sent since the page was loaded and is not remembered longer, each after the remembered input before it. */
+const unkept: { text: string; after: string | undefined }[] = [];
+
+function storedInputs(): string[] {
+  return readList("wirewright.inputs").filter((one) => !mayHoldSecret(one));
+}
+
+/** The texts of a list; none where something else was stored. */
+function readList(key: string): string[] {
+  const found = read(key);
+  return Array.isArray(found) ? found.filter((one) => typeof one === "string") : [];
+}
+
+/** The texts by name; none where something else was stored. */
+function readNamed(key: string): Record<string, string> {
+  const found = read(key);
+  if (typeof found !== "object" || found === null || Array.isArray(found)) return {};
+  return Object.fromEntries(Object.entries(found).filter((one): one is [string, string] => typeof one[1] === "string"));
+}
+
 function sessions(): Record<string, string> {
-  return (read("wirewright.sessions") as Record<string, string> | null) ?? {};
+  return readNamed("wirewright.sessions");
 }
 
 export const kept = {
@@ -35,13 +64,30 @@ export const kept = {
     return isBlocked;
   },
   get turn(): Turn | null {
-    return read("wirewright.turn") as Turn | null;
+    const { session, turn } = readNamed("wirewright.turn");
+    return session === undefined || turn === undefined ? null : { session, turn };
   },
   set turn(turn: Turn | null) {
     write("wirewright.turn", turn);
   },
+  get asked(): Asked | null {
+    try {
+      return JSON.parse(sessionStorage.getItem("wirewright.asked") ?? "null") as Asked | null;
+    } catch {
+      return null; // storage is blocked, or holds what another version wrote
+    }
+  },
+  set asked(asked: Asked | null) {
+    try {
+      if (asked === null || mayHoldSecret(asked.text)) sessionStorage.removeItem("wirewright.asked");
+      else sessionStorage.setItem("wirewright.asked", JSON.stringify(asked));
+    } catch {
+      isBlocked = true;
+    }
+  },
   get language(): string | null {
-    return read("wirewright.language") as string | null;
+    const found = read("wirewright.language");
+    return typeof found === "string" ? found : null;
   },
   set language(language: string | null) {
     write("wirewright.language", language);
@@ -55,17 +101,17 @@ export const kept = {
   },
   /** The session in which a flow was tried last. */
   runSessionOf(flow: string): string | null {
-    return ((read("wirewright.tried") as Record<string, string> | null) ?? {})[flow] ?? null;
+    return readNamed("wirewright.tried")[flow] ?? null;
   },
   keepRunSession(flow: string, session: string): void {
-    write("wirewright.tried", { ...(read("wirewright.tried") as Record<string, string> | null), [flow]: session });
+    write("wirewright.tried", { ...readNamed("wirewright.tried"), [flow]: session });
   },
   /** Whether a conversation has a message that the server has stored. */
   isBegun(session: string): boolean {
-    return ((read("wirewright.begun") as string[] | null) ?? []).includes(session);
+    return readList("wirewright.begun").includes(session);
   },
   begin(session: string): void {
-    const rest = ((read("wirewright.begun") as string[] | null) ?? []).filter((one) => one !== session);
+    const rest = readList("wirewright.begun").filter((one) => one !== session);
     write("wirewright.begun", [...rest, session].slice(-200));
   },
   /** The keys that go to the message field, such as `Alt+A`. */
@@ -82,11 +128,45 @@ export const kept = {
   set skipsAll(on: boolean) {
     write("wirewright.skip-all", on);
   },
+  /** The model that was chosen, as `provider:name`; null for the default. */
+  get model(): string | null {
+    const found = read("wirewright.model");
+    return typeof found === "string" ? found : null;
+  },
+  set model(model: string | null) {
+    write("wirewright.model", model);
+  },
+  /** Models that were named by hand, as `provider:name`. */
+  get namedModels(): string[] {
+    return readList("wirewright.models");
+  },
+  nameModel(model: string): void {
+    write("wirewright.models", [...this.namedModels.filter((one) => one !== model), model].slice(-50));
+  },
+  /** What was sent before, the oldest first; what may hold a key only until the page is loaded again. */
   get inputs(): string[] {
-    return (read("wirewright.inputs") as string[] | null) ?? [];
+    const inputs = storedInputs();
+    for (const { text, after } of unkept) {
+      const at = after === undefined ? -1 : inputs.lastIndexOf(after);
+      inputs.splice(at + 1, 0, text);
+    }
+    return inputs;
   },
   keepInput(text: string): void {
-    const rest = this.inputs.filter((one) => one !== text);
+    if (mayHoldSecret(text)) {
+      const after = this.inputs.at(-1);
+      if (after !== text) unkept.push({ text, after });
+      write("wirewright.inputs", storedInputs()); // without those of earlier versions
+      return;
+    }
+    const rest = storedInputs().filter((one) => one !== text);
     write("wirewright.inputs", [...rest, text].slice(-100));
   },
 };
+
+/** Forgets what belongs to the user, when they sign out: the next one at this browser is somebody else. */
+export function forget(): void {
+  unkept.length = 0;
+  kept.asked = null;
+  for (const key of ["inputs", "model", "models", "turn", "sessions", "tried", "begun"]) write(`wirewright.${key}`, null);
+}

@@ -4,7 +4,7 @@ import { create } from "zustand";
 
 import type { Schemas } from "../api/contract";
 import { RequestFailed, request } from "../api/http";
-import { cancelRun, followRun, startRun } from "../api/runs";
+import { RunRefused, cancelRun, followRun, startRun } from "../api/runs";
 import type { RunEvent } from "../api/runs";
 import { chatInputOf, idOf } from "../flow/document";
 import { runsAlike } from "../flow/alike";
@@ -130,6 +130,7 @@ export const useRun = create<RunState>((set, get) => {
         for await (const event of followRun(run)) note(event);
       } catch (error) {
         if (!(error instanceof RequestFailed)) throw error;
+        if (error instanceof RunRefused) useFlow.setState({ faults: error.faults });
         const { status, message, fix } = error.problem;
         update((last) => ({ ...last, error: status === 0 ? strings.cannotReach : [message, fix].filter(Boolean).join(" ") }));
       } finally {

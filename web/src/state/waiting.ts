@@ -6,14 +6,16 @@ import type { Message } from "../assistant/parts";
 import type { EditQuestion, FlowDocument } from "../api/contract";
 import { NO_DIFFERENCE, difference, edgeKey, isSame } from "../flow/difference";
 import type { Difference, FieldChange } from "../flow/difference";
-import { edgesOf, fieldsOf, idOf, labelOf, nodesOf } from "../flow/document";
+import { edgesOf, fieldsOf, idOf, labelOf, named, nodesOf, titleOf } from "../flow/document";
+import { merge } from "../flow/merge";
 import { useAssistant } from "./assistant";
 import { useFlow } from "./flow";
+import type { Conflict } from "./flow";
 
 export interface Waiting {
-  /** The question; null while the turn that will ask it still runs. */
+  /** The question, or the component that two people have changed; null while the turn that will ask it still runs. */
   id: string | null;
-  kind: "proposal" | "edit" | "removal" | "version";
+  kind: "proposal" | "edit" | "removal" | "version" | "conflict";
   name: string;
   difference: Difference;
 }
@@ -27,22 +29,35 @@ export function waitingIn(messages: readonly Message[], flow: FlowDocument): Wai
       }
       if (part.kind !== "question" || part.state !== "open") return [];
       const { question } = part;
-      if (question.kind === "edit") return [{ id: question.id, kind: "edit", name: question.component_id, difference: edits(question, flow) }];
-      if (question.kind === "removal") return [{ id: question.id, kind: "removal", name: question.title, difference: removals(question.targets, flow) }];
+      if (question.kind === "edit") return [{ id: question.id, kind: "edit", name: named(flow)(question.component_id), difference: edits(question, flow) }];
+      if (question.kind === "removal") return [{ id: question.id, kind: "removal", name: named(flow)(question.title), difference: removals(question.targets, flow) }];
       return [];
     }),
   );
 }
 
-/** What waits, and the version that the canvas is compared with. */
+/** The components that somebody else has changed too, each with what it would be with their change. */
+export function clashing({ base, theirs, decided }: Conflict, mine: FlowDocument): Waiting[] {
+  const found = merge(base, mine, theirs, decided);
+  const titles = new Map([...nodesOf(theirs), ...nodesOf(mine)].map((node) => [idOf(node), titleOf(node)]));
+  return [...found.clashes].flatMap((node): Waiting[] => {
+    if (decided.has(node)) return [];
+    const other = merge(base, mine, theirs, new Map([...decided, [node, "theirs"]]));
+    return [{ id: node, kind: "conflict", name: titles.get(node) ?? "", difference: difference(found.flow, other.flow) }];
+  });
+}
+
+/** What waits: what somebody else has changed before anything else, and the version that the canvas is compared with. */
 export function useWaiting(): Waiting[] {
   const messages = useAssistant((state) => state.messages);
   const flow = useFlow((state) => state.history.present);
   const compared = useFlow((state) => state.compared);
+  const conflict = useFlow((state) => state.conflict);
   return useMemo(() => {
+    if (conflict !== null) return clashing(conflict, flow);
     if (compared === null) return waitingIn(messages, flow).filter((one) => one.kind === "proposal" || !isSame(one.difference));
     return [{ id: String(compared.version), kind: "version", name: String(compared.version), difference: difference(flow, compared.flow) }];
-  }, [messages, flow, compared]);
+  }, [messages, flow, compared, conflict]);
 }
 
 function edits(question: EditQuestion, flow: FlowDocument): Difference {

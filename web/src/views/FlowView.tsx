@@ -5,6 +5,7 @@ import { Panel } from "../assistant/Panel";
 import { focusWhenShown } from "../assistant/focus";
 import { Canvas } from "../canvas/Canvas";
 import { Toolbar } from "../canvas/Toolbar";
+import { RequestFailed } from "../api/http";
 import { nodesOf } from "../flow/document";
 import { useAssistant } from "../state/assistant";
 import { useApp } from "../state/app";
@@ -18,10 +19,15 @@ import { Button } from "../ui/Button";
 /** A screen that shows the panel beside the canvas; on others a focus would open a keyboard over both. */
 const WIDE = window.matchMedia("(min-width: 801px)");
 
+useFlow.subscribe(({ merges }, before) => {
+  if (merges > before.merges) useApp.getState().say(strings.merged);
+});
+
 /** One flow: its canvas, and the assistant beside it. */
 export function FlowView({ id }: { id: string }) {
   const fail = useApp((app) => app.fail);
   const [isReady, setReady] = useState(false);
+  const [isMissing, setMissing] = useState(false);
   const { side, show } = useCanvas();
   const tab = useApp(({ place }) => (place.view === "flow" ? place.tab : null));
   useEffect(() => {
@@ -40,11 +46,19 @@ export function FlowView({ id }: { id: string }) {
         kept.keepSession(id, useAssistant.getState().session);
       } else await useAssistant.getState().open(known);
     };
-    load().catch(fail);
+    load().catch((error: unknown) => {
+      if (error instanceof RequestFailed && error.problem.status === 404) setMissing(true);
+      else fail(error);
+    });
     return () => {
       void useFlow.getState().save();
     };
   }, [id, fail, show]);
+  useEffect(() => {
+    const again = () => void useFlow.getState().save();
+    window.addEventListener("online", again);
+    return () => window.removeEventListener("online", again);
+  }, []);
   useEffect(() => {
     const leave = (event: BeforeUnloadEvent) => {
       if (useFlow.getState().saving !== "saved") event.preventDefault();
@@ -52,6 +66,7 @@ export function FlowView({ id }: { id: string }) {
     window.addEventListener("beforeunload", leave);
     return () => window.removeEventListener("beforeunload", leave);
   }, []);
+  if (isMissing) return <NoFlow />;
   return (
     <div className="workspace" data-side={side}>
       <Toolbar />
@@ -80,6 +95,18 @@ export function FlowView({ id }: { id: string }) {
 function tabNow(): string | null {
   const { place } = useApp.getState();
   return place.view === "flow" ? place.tab : null;
+}
+
+/** In place of a flow that the server does not have. */
+function NoFlow() {
+  return (
+    <main className="center">
+      <p role="alert">{strings.noSuchFlow}</p>
+      <p>
+        <a href="#/flows">{strings.back}</a>
+      </p>
+    </main>
+  );
 }
 
 /** In place of a canvas that cannot be drawn; the bar above it still exports the flow, undoes and lists revisions. */

@@ -6,6 +6,7 @@ import { request, send } from "../api/http";
 import { EMPTY } from "../flow/document";
 import { go, useApp } from "../state/app";
 import { language, strings } from "../strings";
+import { plainName } from "../ui/plainName";
 import { Button } from "../ui/Button";
 
 interface FlowPage {
@@ -39,9 +40,10 @@ export function FlowsView() {
   const bring = (chosen: File) => {
     const type = chosen.name.endsWith(".zip") ? "application/zip" : "application/json";
     const asked = { body: chosen, headers: { "content-type": type } };
-    void request<Schemas["ImportedFlows"]>("POST", "/api/v1/flows/import", asked).then(({ skipped }) => {
+    void request<Schemas["ImportedFlows"]>("POST", "/api/v1/flows/import", asked).then(({ flows, skipped }) => {
       load();
-      if (skipped.length > 0) say(strings.leftOut(skipped.map(({ where, message }) => `${where}: ${message}`).join(" ")));
+      const leftOut = skipped.map(({ where, message }) => `${where}: ${message}`).join(" ");
+      say([strings.imported(flows.length), ...(skipped.length > 0 ? [strings.leftOut(leftOut)] : [])].join(" "));
     }, fail);
   };
 
@@ -84,7 +86,9 @@ export function FlowsView() {
       <ul className="cards">
         {page?.flows.map((entry) => (
           <li key={entry.id} className="card">
-            <a href={`#/flow/${encodeURIComponent(entry.id)}`}>{entry.name}</a>
+            <a href={`#/flow/${encodeURIComponent(entry.id)}`} title={entry.name} dir="auto">
+              <bdi>{plainName(entry.name)}</bdi>
+            </a>
             <small>{strings.updated(since(entry.updated_at))}</small>
             <div className="row">
               <Button label={`${strings.duplicate}: ${entry.name}`} icon={<Copy size={16} />} onClick={() => act("POST", entry, "/duplicate")} />

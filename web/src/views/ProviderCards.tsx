@@ -3,6 +3,8 @@ import { useCallback, useEffect, useState } from "react";
 import type { Schemas } from "../api/contract";
 import { request, send } from "../api/http";
 import { useApp } from "../state/app";
+import { useAssistant } from "../state/assistant";
+import { kept } from "../state/kept";
 import { strings } from "../strings";
 import { Button } from "../ui/Button";
 
@@ -20,6 +22,8 @@ interface ProviderCardsProps {
 export function ProviderCards({ only = "", onChanged }: ProviderCardsProps) {
   const { fail, load: loadConfig } = useApp();
   const [found, setFound] = useState<Provider[] | null>(null);
+  // As they stood when they came: none jumps away from who has just set it up.
+  const [order, setOrder] = useState<string[]>([]);
   const [overview, setOverview] = useState<Schemas["Overview"] | null>(null);
   const load = useCallback(
     () =>
@@ -28,6 +32,7 @@ export function ProviderCards({ only = "", onChanged }: ProviderCardsProps) {
         request<Schemas["Overview"]>("GET", "/api/v1/models"),
       ]).then(([page, models]) => {
         setFound(page.providers);
+        setOrder((before) => (before.length > 0 ? before : readyFirst(page.providers)));
         setOverview(models);
       }),
     [],
@@ -40,7 +45,7 @@ export function ProviderCards({ only = "", onChanged }: ProviderCardsProps) {
     onChanged?.();
   };
   if (found === null) return <p role="status">{strings.loading}</p>;
-  const shown = found.filter((one) => only === "" || one.name === only);
+  const shown = order.flatMap((name) => found.filter((one) => one.name === name && (only === "" || name === only)));
   return (
     <>
       {overview !== null && (
@@ -50,7 +55,7 @@ export function ProviderCards({ only = "", onChanged }: ProviderCardsProps) {
         </p>
       )}
       <ul className="cards">
-        {[...shown].sort((one, other) => Number(other.available) - Number(one.available)).map((one) => (
+        {shown.map((one) => (
           <ProviderCard
             key={one.name}
             provider={one}
@@ -63,14 +68,23 @@ export function ProviderCards({ only = "", onChanged }: ProviderCardsProps) {
   );
 }
 
+function readyFirst(providers: readonly Provider[]): string[] {
+  return [...providers].sort((one, other) => Number(other.available) - Number(one.available)).map((one) => one.name);
+}
+
 function ProviderCard({ provider, status, onChanged }: { provider: Provider; status: Status | undefined; onChanged: () => Promise<void> }) {
   const fail = useApp((app) => app.fail);
   const [test, setTest] = useState<Test | "running" | null>(null);
   const name = encodeURIComponent(provider.name);
+  const [model, setModel] = useState("");
+  const choose = useAssistant((assistant) => assistant.choose);
+  const say = useApp((app) => app.say);
+  const named = model.trim() === "" ? null : `${provider.name}:${model.trim()}`;
   const tried = async () => {
     setTest("running");
     try {
-      const { models } = await request<{ models: Test[] }>("POST", "/api/v1/models/test", { json: { models: [provider.name] } });
+      const json = { models: [named ?? provider.name] };
+      const { models } = await request<{ models: Test[] }>("POST", "/api/v1/models/test", { json });
       setTest(models[0] ?? null);
     } catch (error) {
       setTest(null);
@@ -84,19 +98,39 @@ function ProviderCard({ provider, status, onChanged }: { provider: Provider; sta
         {status?.default === true && <span className="badge">{strings.isDefault}</span>}
         <span className={`badge ${provider.available ? "good" : ""}`}>{provider.available ? strings.available : strings.notReady}</span>
       </div>
-      {!provider.available && <small>{strings.needs(provider.needs.map((set) => set.join(" + ")).join(", "))}</small>}
+      {!provider.available && <small>{strings.needs(provider.needs.map((set) => set.join(" + ")).join(strings.or))}</small>}
       <KeyForm provider={provider} onChanged={onChanged} />
+      {provider.available && (
+        <label>
+          <span>{provider.models.length === 0 ? strings.modelName : strings.otherModel}</span>
+          <input autoComplete="off" spellCheck={false} value={model} onChange={(event) => setModel(event.target.value)} />
+        </label>
+      )}
       <div className="row">
         {provider.available && (
-          <Button disabled={test === "running"} onClick={() => void tried().catch(fail)} aria-label={`${strings.test}: ${provider.display_name}`}>
+          <Button disabled={test === "running" || (provider.models.length === 0 && named === null)} onClick={() => void tried().catch(fail)} aria-label={`${strings.test}: ${provider.display_name}`}>
             {strings.test}
+          </Button>
+        )}
+        {named !== null && provider.available && (
+          <Button
+            aria-label={`${strings.useThis}: ${named}`}
+            onClick={() => {
+              kept.nameModel(named);
+              choose(named);
+              say(strings.answersFromNow(named));
+            }}
+          >
+            {strings.useThis}
           </Button>
         )}
         {provider.stored && (
           <Button
             look="danger"
             aria-label={`${strings.removeKey}: ${provider.display_name}`}
-            onClick={() => void send("DELETE", `/api/v1/providers/${name}`).then(onChanged).catch(fail)}
+            onClick={() => {
+              if (window.confirm(strings.removeQuestion(provider.display_name))) void send("DELETE", `/api/v1/providers/${name}`).then(onChanged).catch(fail);
+            }}
           >
             {strings.removeKey}
           </Button>

@@ -1,16 +1,19 @@
-import { Trash2 } from "lucide-react";
-import { useCallback, useEffect, useState } from "react";
+import { Plus, Trash2 } from "lucide-react";
+import { useCallback, useEffect, useRef, useState } from "react";
 
 import type { UserFile } from "../api/contract";
 import { request, send } from "../api/http";
+import { uploaded } from "../assistant/uploads";
 import { useApp } from "../state/app";
 import { strings } from "../strings";
 import { Button } from "../ui/Button";
 import { bytesText } from "../ui/bytes";
 
+const VARIABLE = /^[A-Za-z0-9_]+$/;
+
 /** Values that flows read by name; they are written here and never shown. */
 export function Variables() {
-  const fail = useApp((app) => app.fail);
+  const { fail, warn } = useApp();
   const [names, setNames] = useState<string[]>([]);
   const [name, setName] = useState("");
   const [value, setValue] = useState("");
@@ -39,6 +42,10 @@ export function Variables() {
         className="row"
         onSubmit={(event) => {
           event.preventDefault();
+          if (!VARIABLE.test(name.trim())) {
+            warn(strings.variableNames);
+            return;
+          }
           send("PUT", `/api/v1/variables/${encodeURIComponent(name.trim())}`, { json: { value } }).then(() => {
             setName("");
             setValue("");
@@ -64,9 +71,31 @@ export function Files() {
     request<{ files: UserFile[] }>("GET", "/api/v1/files").then((page) => setFiles(page.files), fail);
   }, [fail]);
   useEffect(load, [load]);
+  const input = useRef<HTMLInputElement>(null);
+  const add = (chosen: FileList) => void uploaded(chosen).then(load, fail);
   return (
-    <section aria-labelledby="files">
+    <section
+      aria-labelledby="files"
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={(event) => {
+        event.preventDefault();
+        add(event.dataTransfer.files);
+      }}
+    >
       <h2 id="files">{strings.files}</h2>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        onChange={(event) => {
+          if (event.target.files !== null) add(event.target.files);
+          event.target.value = ""; // the same file can be chosen again
+        }}
+      />
+      <Button icon={<Plus size={16} />} onClick={() => input.current?.click()}>
+        {strings.addFiles}
+      </Button>
       {files.length === 0 && <p className="hint">{strings.noFiles}</p>}
       <ul className="lines">
         {files.map((one) => (

@@ -1,5 +1,7 @@
 """Compound changes and starter flows, as the demo planner understands them."""
 
+from typing import Any
+
 import pytest
 
 from agent.assistant import Assistant
@@ -85,6 +87,18 @@ async def test_a_template_is_proposed_by_name(catalogue: Catalogue) -> None:
     unknown = await ask(catalogue, "Use the template 'nothing'", Flow.empty())
     assert unknown.proposal is None
     assert "There is no template 'nothing'" in unknown.text
+
+
+@pytest.mark.parametrize("text", ["Add a second answer", "add another answer", "Add an extra Answer"])
+async def test_one_more_of_what_the_canvas_calls_by_a_name_is_one_of_its_kind(
+    text: str, catalogue: Catalogue, echo: Flow
+) -> None:
+    named = Flow.from_json(echo.raw)
+    data: Any = named.raw["data"]
+    data["nodes"][1]["data"]["node"]["display_name"] = "Answer"
+    result = await ask(catalogue, text, named)
+    assert result.after is not None
+    assert [node.type for node in result.after.nodes] == ["ChatInput", "ChatOutput", "ChatOutput"]
 
 
 async def test_a_pronoun_is_no_component(catalogue: Catalogue, echo: Flow) -> None:

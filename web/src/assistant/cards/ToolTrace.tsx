@@ -2,13 +2,13 @@ import { strings } from "../../strings";
 import type { Part } from "../parts";
 
 /** One call of a tool: a short line that opens to what it was given and what it answered. */
-export function ToolTrace({ part }: { part: Extract<Part, { kind: "tool" }> }) {
-  const state = part.result === null ? "running" : part.failed ? "failed" : "done";
+export function ToolTrace({ part, isRunning }: { part: Extract<Part, { kind: "tool" }>; isRunning: boolean }) {
+  const state = part.result === null ? (isRunning ? "running" : "waiting") : part.failed ? "failed" : "done";
   return (
     <details className={`tool ${part.failed ? "failed" : ""}`} data-state={state}>
       <summary>
         {part.name.replaceAll("_", " ")}
-        {state !== "done" && <span className="hint"> {state === "failed" ? strings.failed : "…"}</span>}
+        {(state === "running" || state === "failed") && <span className="hint"> {state === "failed" ? strings.failed : "…"}</span>}
       </summary>
       <pre tabIndex={0} aria-label={strings.given}>
         {JSON.stringify(part.arguments, null, 2)}

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { measured } from "../../api/measured";
 import { REPLACE } from "../../assistant/parts";
 import { sizeOf } from "../../flow/difference";
+import type { Difference } from "../../flow/difference";
 import { idOf, nodesOf } from "../../flow/document";
 import { useApp } from "../../state/app";
 import { useAssistant } from "../../state/assistant";
@@ -16,6 +17,7 @@ import { restoreVersion } from "./restore";
 /** What waits for the user, with answers whose names say what they do; one by one, or all at once. */
 export function WaitingBar({ waiting }: { waiting: Waiting[] }) {
   const count = useFlow((state) => nodesOf(state.history.present).length);
+  const { decide } = useFlow.getState();
   const [at, setAt] = useState(0);
   const fail = useApp((app) => app.fail);
   const answer = (ids: string[], decision: "approve" | "deny") => {
@@ -48,6 +50,18 @@ export function WaitingBar({ waiting }: { waiting: Waiting[] }) {
             </Button>
             <Button onClick={() => void useFlow.getState().compare(null)}>{strings.stopComparing}</Button>
           </>
+        ) : shown.kind === "conflict" ? (
+          <>
+            <Button onClick={() => decide([shown.id ?? ""], "mine")}>{strings.keepMine}</Button>
+            <Button onClick={() => decide([shown.id ?? ""], "theirs")}>{strings.takeTheirs}</Button>
+            {ids.length > 1 && (
+              <>
+                <Button onClick={() => walk(1)}>{strings.nextChange}</Button>
+                <Button onClick={() => decide(ids, "mine")}>{strings.keepAllMine(ids.length)}</Button>
+                <Button onClick={() => decide(ids, "theirs")}>{strings.takeAllTheirs(ids.length)}</Button>
+              </>
+            )}
+          </>
         ) : (
           shown.id !== null && (
             <>
@@ -77,7 +91,14 @@ function told({ kind, name, difference }: Waiting): string {
   const counts = strings.differs(difference.added.length, difference.removed.size, difference.changed.size);
   if (kind === "version") return `${strings.comparedWith(name)} ${sizeOf(difference) === 0 ? strings.noDifference : counts}`;
   if (kind === "proposal") return `${strings.proposal(name)}. ${counts}`;
-  return kind === "removal" ? name : strings.editWaits(name, [...difference.changed.values()].flat().map((one) => one.label).join(", "));
+  if (kind === "conflict") return strings.changedByBoth(name, labelsOf(difference));
+  return kind === "removal" ? name : strings.editWaits(name, labelsOf(difference));
+}
+
+/** The fields that change; the title and the description of a component go by no name of a field. */
+function labelsOf({ changed }: Difference): string {
+  const labels = [...changed.values()].flat().map((one) => (one.label === "" ? strings.name : one.label));
+  return [...new Set(labels)].join(", ");
 }
 
 /** What accepting does, in the words of the button. */
