@@ -7,6 +7,7 @@ import { Boundary } from "./ui/Boundary";
 import { Notice } from "./ui/Notice";
 import { FlowView } from "./views/FlowView";
 import { FlowsView } from "./views/FlowsView";
+import { SignInAgain } from "./views/SignInAgain";
 import { SignInView } from "./views/SignInView";
 
 const SettingsView = lazy(() => import("./views/SettingsView").then((loaded) => ({ default: loaded.SettingsView })));
@@ -19,7 +20,7 @@ export function App() {
       if (useApp.getState().config !== null) startReporting();
     });
   }, [load]);
-  if (isSignedOut) return <SignInView />;
+  if (isSignedOut && config === null) return <SignInView />;
   return (
     <>
       <Boundary of={place} fallback={<Broken />}>
@@ -37,6 +38,7 @@ export function App() {
           </Suspense>
         )}
       </Boundary>
+      {isSignedOut && <SignInAgain />}
       <div className="notices" role="status" aria-live="polite">
         {config !== null && notice !== null && <Notice key={notice} text={notice} />}
       </div>
