@@ -9,6 +9,7 @@ import { Notice } from "./ui/Notice";
 import { plainName } from "./ui/plainName";
 import { FlowView } from "./views/FlowView";
 import { FlowsView } from "./views/FlowsView";
+import { SignInAgain } from "./views/SignInAgain";
 import { SignInView } from "./views/SignInView";
 
 const SettingsView = lazy(() => import("./views/SettingsView").then((loaded) => ({ default: loaded.SettingsView })));
@@ -26,7 +27,7 @@ export function App() {
   useEffect(() => {
     document.title = named === "" ? "Wirewright" : `${named} – Wirewright`;
   }, [named]);
-  if (isSignedOut) return <SignInView />;
+  if (isSignedOut && config === null) return <SignInView />;
   return (
     <>
       <Boundary of={place} fallback={<Broken />}>
@@ -44,6 +45,7 @@ export function App() {
           </Suspense>
         )}
       </Boundary>
+      {isSignedOut && <SignInAgain />}
       <div className="notices" role="status" aria-live="polite">
         {config !== null && notice !== null && <Notice key={notice} text={notice} />}
       </div>

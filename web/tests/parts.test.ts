@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 
-import type { CompleteData, Event, TranscriptMessage } from "../src/api/contract";
-import { afterEvent, answered, message, ofTranscript } from "../src/assistant/parts";
-import type { Message } from "../src/assistant/parts";
+import type { CompleteData, Event, Question, TranscriptMessage } from "../src/api/contract";
+import { afterEvent, answered, message, ofTranscript, reopened, settledBy } from "../src/assistant/parts";
+import type { Answer, Message } from "../src/assistant/parts";
 import { echo } from "./flows";
 
 const told = (...events: object[]): Message =>
@@ -125,4 +125,38 @@ test("a flow that was put on the canvas without a question has its card", () => 
     { id: "t1", at: "", flow_id: null, version: null, parts: [{ kind: "proposal", id: null, name: "Echo", flow: echo(), status: "applied" }] },
   ] as unknown as TranscriptMessage[];
   expect(ofTranscript(stored)[0]?.parts[0]).toMatchObject({ kind: "proposal", state: "approved" });
+});
+
+const asks = (state: Answer): Message[] => [
+  message("a", "assistant", [
+    { kind: "question", question: { id: "q", kind: "secret" } as unknown as Question, state },
+    { kind: "proposal", id: "p", name: "Echo", flow: null, state },
+  ]),
+];
+const states = (all: readonly Message[]) => all.flatMap((one) => one.parts).map((part) => ("state" in part ? part.state : null));
+
+test.each<[Answer, Answer, Answer]>([
+  ["open", "denied", "denied"],
+  ["approved", "denied", "denied"],
+  ["approved", "withdrawn", "withdrawn"],
+  ["approved", "open", "approved"], // the answer waits until the turn that runs has ended
+  ["open", "open", "open"],
+])("what is %s here and %s on the server is %s", (here, stored, then) => {
+  expect(states(settledBy(asks(here), asks(stored)))).toEqual([then, then]);
+});
+
+test("an answer of a turn that failed counts for nothing, and one that the server took counts", () => {
+  expect(states(reopened(asks("approved"), ["q"]))).toEqual(["open", "approved"]);
+  expect(states(settledBy(reopened(asks("approved"), ["q", "p"]), asks("denied")))).toEqual(["denied", "denied"]);
+});
+
+test.each([
+  ["Take another one", "denied"],
+  ["", "approved"],
+])("an approval that was changed with the words %j is %s after a reload", (reason, state) => {
+  const stored = [
+    { id: "1", parts: [{ kind: "approval", id: "q", approval: { kind: "secret" } }] },
+    { id: "2", parts: [{ kind: "answer", id: "q", decision: "changed", reason }] },
+  ];
+  expect(states(ofTranscript(stored as unknown as TranscriptMessage[]))).toEqual([state]);
 });

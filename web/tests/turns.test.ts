@@ -1,8 +1,8 @@
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 
 import { withConfigured } from "../src/flow/configured";
 import { isAlike } from "../src/flow/alike";
-import { definitionOf, nodesOf } from "../src/flow/document";
+import { definitionOf, idOf, nodesOf, withGraph } from "../src/flow/document";
 import { begin } from "../src/flow/history";
 import { useFlow } from "../src/state/flow";
 import { echo, node } from "./flows";
@@ -61,4 +61,35 @@ test("a field of any name is kept when the server configures its component", () 
   const changed = node("A-1", odd);
   const [again] = nodesOf(withConfigured({ name: "F", data: { nodes: [changed], edges: [] } }, sent, node("A-1", {}), {}));
   expect(Object.keys(definitionOf(again ?? sent).template)).toEqual(["__proto__", "constructor"]);
+});
+
+test("a turn that brings what somebody else has stored takes no change that was made by hand meanwhile, nor theirs", async () => {
+  const theirs = { ...withGraph(echo(), nodesOf(echo()).filter((one) => idOf(one) !== "Agent-3"), []), description: "theirs" };
+  useFlow.setState({ version: 1, stored: echo() });
+  await useFlow.getState().turnBegins();
+  useFlow.getState().turnChanges({ ...MOVED });
+  useFlow.getState().change({ ...useFlow.getState().history.present, name: "Mine" });
+  useFlow.getState().turnEnds(theirs, 3);
+  const { history, version, stored, saving } = useFlow.getState();
+  expect(history.present).toMatchObject({ name: "Mine", description: "theirs" });
+  expect(nodesOf(history.present).map(idOf)).not.toContain("Agent-3");
+  expect({ version, stored, saving }).toEqual({ version: 3, stored: theirs, saving: "unsaved" });
+});
+
+test("a value that was written by hand over what the turn wrote stays, and nobody is asked", async () => {
+  useFlow.setState({ version: 1, stored: echo(), merges: 0 });
+  await useFlow.getState().turnBegins();
+  useFlow.getState().turnChanges({ ...MOVED });
+  useFlow.getState().change({ ...echo(), name: "Mine" });
+  useFlow.getState().turnEnds(withGraph(echo(), nodesOf(echo()).filter((one) => idOf(one) !== "Agent-3"), []), 2);
+  const { history, saving, merges } = useFlow.getState();
+  expect(nodesOf(history.present).map(idOf)).toContain("Agent-3");
+  expect({ saving, merges }).toEqual({ saving: "unsaved", merges: 0 });
+});
+
+test("an error of a turn that says a newer version moves to none of which the canvas has nothing", () => {
+  useFlow.setState({ version: 1, stored: echo() });
+  vi.stubGlobal("fetch", vi.fn().mockReturnValue(new Promise(() => undefined)));
+  useFlow.getState().turnEnds(null, 3);
+  expect(useFlow.getState().version).toBe(1);
 });

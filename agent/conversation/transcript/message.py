@@ -32,10 +32,10 @@ from flows.json_values import JsonObject
 from tools.replies import clip
 
 TEXT: Final = 20_000
-"""Characters of a text that are kept."""
+"""Characters that are kept of what tools and runs gave, and of what was said in a message beyond `LIMIT`."""
 
 LIMIT: Final = 1_000_000
-"""Characters of a message, as JSON; beyond it, flows are left out and what tools answered is clipped."""
+"""Characters of a message, as JSON; beyond it, flows are left out, and texts and what tools answered are clipped."""
 
 _SHORT: Final = 500
 
@@ -88,7 +88,7 @@ def transcript_message(
     asked_before = {one.call for turn in turns for one in turn.asked}
     parts: list[Part] = []
     if sent.text.strip():
-        parts.append(UserText(text=clip(sent.text, TEXT), files=list(sent.files)))
+        parts.append(UserText(text=sent.text, files=list(sent.files)))
     parts += _answers(decided.answers, decided.wanted)
     parts += [GivenAnswer(id=call, decision="withdrawn") for call in result.withdrawn]
     parts += _tools(result.messages, decided.earlier)
@@ -102,7 +102,7 @@ def transcript_message(
     elif result.outcome == "cancelled":
         parts.append(Failure(code="cancelled", message="The turn was stopped before its end."))
     elif result.text:
-        parts.append(AssistantText(text=clip(result.text, TEXT)))
+        parts.append(AssistantText(text=result.text))
     if result.record.text and (result.record.acted or result.outcome not in {"error", "cancelled"}):
         parts.append(Recorded(text=clip(result.record.text, TEXT), disagrees=result.record.disagrees))
     now = datetime.now(UTC).isoformat()
@@ -171,6 +171,8 @@ def _shortened(part: Part) -> Part:
     match part:
         case OfferedFlow():
             return part.model_copy(update={"flow": None})
+        case UserText() | AssistantText():
+            return part.model_copy(update={"text": clip(part.text, TEXT)})
         case ToolResult():
             return part.model_copy(update={"content": clip(part.content, _SHORT)})
         case ToolCall():

@@ -174,3 +174,43 @@ async def test_an_answer_that_fails_takes_nothing_that_another_browser_has_store
         assert await value(look, flow_id, "input_value", 1) == "precious words"
         assert (await look.live.client.get(f"/api/v1/flows/{flow_id}")).json()["name"] == "Renamed"
         look.problems.clear()  # the console tells of what was refused
+
+
+async def test_an_answer_that_fails_decides_nothing_and_what_the_server_knows_stands(
+    browser: Browser, catalogue: Catalogue
+) -> None:
+    edits = [
+        call("configure_component", at, component_id=f"{kind}-{at}", values={"input_value": "new words"})
+        for at, kind in enumerate(("ChatInput", "TextInput"))
+    ]
+    async with looking(browser, assistant(catalogue, ScriptedModel("build_flow", edits, "Changed."))) as look:
+        flow_id = await opened(look, flow_with(catalogue, "ChatInput", "TextInput"))
+        await look.ask("Change both texts")
+        cards = look.page.get_by_role("region", name="Change")
+        await expect(cards).to_have_count(2)
+        other = await look.page.context.new_page()
+        await other.goto(look.page.url)
+        denied = other.get_by_role("region", name="Change").first
+        await denied.get_by_role("button", name="Deny").click()
+        await expect(denied.locator(".outcome")).to_have_text("Denied")
+        await expect(other.get_by_role("log")).to_have_attribute("aria-busy", "false")
+        bar = look.page.get_by_role("region", name="Waits for you")
+        await bar.get_by_role("button", name="Accept all 2").click()
+        await expect(look.page.get_by_role("region", name="The turn failed")).to_be_visible()
+        await expect(cards.locator(".outcome")).to_have_text(["Denied"])
+        await cards.nth(1).get_by_role("button", name="Approve").click()
+        await expect(cards.locator(".outcome")).to_have_text(["Denied", "Approved"])
+        await expect(look.page.get_by_role("log")).to_contain_text("Changed.")
+        assert [await value(look, flow_id, "input_value", at) for at in (0, 1)] == ["", "new words"]
+        look.problems.clear()  # the console tells of what was refused
+
+
+async def test_a_long_answer_is_whole_after_a_reload(browser: Browser, catalogue: Catalogue) -> None:
+    answer = " ".join(f"word{at}" for at in range(6_000))
+    async with looking(browser, assistant(catalogue, ScriptedModel("question", answer))) as look:
+        await empty(look)
+        await look.ask("Tell me all of it?")
+        told = look.page.locator(".message.assistant .markdown")
+        await expect(told).to_have_text(answer)
+        await look.page.reload()
+        await expect(told).to_have_text(answer)

@@ -90,11 +90,26 @@ export function afterEvent(before: Message, event: Event): Message {
 
 /** What a message says when its answers are in. */
 export function answered(before: Message, id: string, state: Answer): Message {
+  return standing(before, new Map([[id, state]]), (part) => part.state === "open");
+}
+
+/** Messages in which what was answered by a turn that failed waits again. */
+export function reopened(messages: readonly Message[], ids: readonly string[]): Message[] {
+  const open = new Map(ids.map((id): [string, Answer] => [id, "open"]));
+  return messages.map((one) => standing(one, open));
+}
+
+type Asked = Extract<Part, { state: Answer }>;
+
+/** The message with what is asked in it in other states, by its id. */
+function standing(before: Message, states: ReadonlyMap<string, Answer>, isMeant: (part: Asked) => boolean = () => true): Message {
   return withParts(
     before,
     before.parts.map((part) => {
-      const here = part.kind === "question" ? part.question.id === id : part.kind === "proposal" && part.id === id;
-      return here && part.kind !== "text" && "state" in part && part.state === "open" ? { ...part, state } : part;
+      if (part.kind !== "question" && part.kind !== "proposal") return part;
+      const id = part.kind === "question" ? part.question.id : part.id;
+      const state = id === null ? undefined : states.get(id);
+      return state === undefined || !isMeant(part) ? part : { ...part, state };
     }),
   );
 }
@@ -111,7 +126,8 @@ export function settledBy(messages: readonly Message[], stored: readonly Message
     if (part.kind === "question") return [[part.question.id, part.state]];
     return part.kind === "proposal" && part.id !== null ? [[part.id, part.state]] : [];
   });
-  return known.filter(([, state]) => state !== "open").reduce((all, [id, state]) => all.map((one) => answered(one, id, state)), [...messages]);
+  const settled = new Map(known.filter(([, state]) => state !== "open"));
+  return messages.map((one) => standing(one, settled));
 }
 
 /** The message without questions that earlier ones ask already. */
@@ -125,7 +141,8 @@ export function ofTranscript(stored: TranscriptMessage[]): Message[] {
   const changed = new Set<string>();
   for (const part of stored.flatMap((one) => one.parts)) {
     if (part.kind !== "answer") continue;
-    answers.set(part.id, part.decision === "changed" ? "approved" : part.decision);
+    const isDenied = (part.reason ?? "") !== ""; // with words of what to do instead
+    answers.set(part.id, part.decision !== "changed" ? part.decision : isDenied ? "denied" : "approved");
     if (part.decision === "changed") changed.add(part.id);
   }
   return stored.flatMap((one) => {

@@ -3,7 +3,7 @@
 import { create } from "zustand";
 
 import { focusAfterAnswer } from "../assistant/focus";
-import { afterEvent, answered, message, ofTranscript, openIn, settledBy, withoutRepeated } from "../assistant/parts";
+import { afterEvent, answered, message, ofTranscript, openIn, reopened, settledBy, withoutRepeated } from "../assistant/parts";
 import type { Answer, Message } from "../assistant/parts";
 import type { Decision, Event, TranscriptMessage } from "../api/contract";
 import { RequestFailed, request } from "../api/http";
@@ -54,7 +54,8 @@ export const useAssistant = create<AssistantState>((set, get) => {
   const update = (id: string, change: (one: Message) => Message): void =>
     set((state) => ({ messages: state.messages.map((one) => (one.id === id ? change(one) : one)) }));
 
-  const follow = async (turn: string, events: AsyncGenerator<Event>): Promise<void> => {
+  const follow = async (turn: string, events: AsyncGenerator<Event>, answers: readonly string[] = []): Promise<void> => {
+    let isDone = false;
     set({ turn, isConnected: true });
     kept.turn = { session: get().session, turn };
     try {
@@ -64,6 +65,7 @@ export const useAssistant = create<AssistantState>((set, get) => {
         if (event.event === "error" || event.event === "cancelled") useFlow.getState().turnEnds(null, event.version ?? null);
         if (event.event === "complete" && event.data.run?.error === null) useRun.getState().forgetFailure();
         update(turn, (one) => afterEvent(one, event));
+        isDone ||= event.event === "complete";
         if (event.event === "complete") noteChanges(get().messages.find((one) => one.id === turn));
       }
     } catch (error) {
@@ -75,7 +77,7 @@ export const useAssistant = create<AssistantState>((set, get) => {
     }
     const waiting = openIn(get().messages.filter((one) => one.id !== turn));
     update(turn, (one) => withoutRepeated(one, waiting));
-    if (waiting.size > 0) await settle(get().session);
+    if (waiting.size > 0 || answers.length > 0) await settle(get().session, isDone ? [] : answers);
     kept.turn = null;
     kept.asked = null;
     kept.begin(get().session);
@@ -93,14 +95,17 @@ export const useAssistant = create<AssistantState>((set, get) => {
     }
   };
 
-  /** Brings what waits to what the server knows of it. */
-  const settle = async (session: string): Promise<void> => {
+  /** Brings what waits to what the server knows of it.
+   * @param unsure - what was answered by a turn that failed: it waits again, unless the server took the answer.
+   */
+  const settle = async (session: string, unsure: readonly string[]): Promise<void> => {
+    let stored: Message[] = [];
     try {
-      const stored = ofTranscript(await transcript(session));
-      if (get().session === session) set((state) => ({ messages: settledBy(state.messages, stored) }));
+      stored = ofTranscript(await transcript(session));
     } catch (error) {
       if (!(error instanceof RequestFailed)) throw error; // what waits is asked about once more when it is answered
     }
+    if (get().session === session) set((state) => ({ messages: settledBy(reopened(state.messages, unsure), stored) }));
   };
 
   const options = () => ({ signal: leaving.signal, onConnection: (isConnected: boolean) => set({ isConnected }) });
@@ -127,7 +132,7 @@ export const useAssistant = create<AssistantState>((set, get) => {
       },
       options(),
     );
-    await follow(turn, events);
+    await follow(turn, events, Object.keys(approvals ?? {}));
   };
 
   return {

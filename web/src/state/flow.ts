@@ -88,6 +88,9 @@ export function fieldKey(node: string, field: string): string {
 
 let timer: ReturnType<typeof setTimeout> | undefined;
 
+/** The flow as it is known to be stored, with what the turn has said that it changes. */
+let turned = EMPTY;
+
 export const useFlow = create<FlowState>((set, get) => {
   const put = async (version: number): Promise<void> => {
     const { id, history } = get();
@@ -127,7 +130,8 @@ export const useFlow = create<FlowState>((set, get) => {
       return;
     }
     const changed = new Set(nodesOf(flow).filter((node) => !nodesOf(history.present).includes(node)).map(idOf));
-    set({ history: step(history, flow), version, stored: theirs, conflict: null, merges: get().merges + 1, saving: "unsaved", problem: null, changed, faults: [] });
+    const isMine = isAlike(flow, history.present);
+    set({ history: isMine ? history : step(history, flow), version, stored: theirs, conflict: null, merges: get().merges + (isMine ? 0 : 1), saving: "unsaved", problem: null, changed, faults: [] });
     later();
   };
   const later = (): void => {
@@ -203,12 +207,14 @@ export const useFlow = create<FlowState>((set, get) => {
     },
     turnBegins: async () => {
       await get().save();
+      turned = get().stored;
       set({ isTurn: true, isTurnStep: false, changed: new Set() });
     },
     turnChanges: (update) => {
       const { history, changed, isTurnStep } = get();
       const node = changedNode(update);
       const next = applyUpdate(history.present, update);
+      turned = applyUpdate(turned, update);
       set({
         history: isTurnStep ? amend(history, next) : step(history, next),
         isTurnStep: isTurnStep || next !== history.present,
@@ -218,10 +224,12 @@ export const useFlow = create<FlowState>((set, get) => {
     turnEnds: (flow, version, faults = []) => {
       const { id, history, saving, isTurnStep, conflict, stored } = get();
       const byHand = saving !== "saved";
+      const base = turned;
       const settled = flow === null || byHand ? history : settledBy(history, flow, isTurnStep);
       set({ isTurn: false, isTurnStep: false, faults, version: flow === null ? get().version : (version ?? get().version), stored: flow ?? stored, history: settled });
       if (conflict !== null) take(flow === null || version === null ? conflict : { ...conflict, theirs: flow, version });
       else if (flow === null && version !== null && version !== get().version && id !== null) void meet(id).catch(failed);
+      else if (byHand && flow !== null && version !== null && !isAlike(base, flow)) take({ base, theirs: flow, version, decided: new Map() });
       else if (byHand) later();
     },
   };
