@@ -17,8 +17,8 @@ from hypothesis import is_hypothesis_test, settings
 SLOW = Path(__file__).with_name("slow.txt")
 """How long tests took in a whole run: a line for each file, and below it a line for each test, seconds and name."""
 NOTED = 0.2
-"""Seconds from which a test stands in the record, so that another limit needs no new record."""
-LONG = 0.3
+"""Seconds from which a test stands in the record: a higher limit than the present one needs no new record."""
+LONG = 0.2
 """Seconds from which a test is left out, if its file has another one."""
 TOO_LONG = 10.0
 """Seconds from which it is left out in any case."""
