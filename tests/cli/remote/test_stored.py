@@ -9,7 +9,7 @@ import pytest
 from flows.document import JsonObject
 from tests.cli.conftest import Wirewright
 from tests.cli.remote.conftest import Serve
-from tests.shared.langflow_archives import changed, export, newer, older, packed
+from tests.compatibility.langflow_archives import changed, export, newer, older, packed
 
 
 def test_files_go_to_the_server_and_come_back(serve: Serve, tmp_path: Path) -> None:

@@ -12,9 +12,9 @@ import pytest
 from flows.catalogue import Catalogue
 from server.routes.flows.exports import ARCHIVE_FILES, ARCHIVES
 from server.settings import ServerSettings
+from tests.compatibility.langflow_archives import changed, export, in_lines, listed_often, newer, older, packed
 from tests.server.live import FLOWS, Live, serving
 from tests.shared.flow_texts import LOUDER, flow_of
-from tests.shared.langflow_archives import changed, export, in_lines, listed_often, newer, older, packed
 from tests.shared.scripted_assistant import assistant
 
 pytestmark = [pytest.mark.anyio, pytest.mark.both_databases]
