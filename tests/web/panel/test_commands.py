@@ -61,6 +61,7 @@ async def test_the_model_that_is_chosen_answers(browser: Browser, catalogue: Cat
         page.on("request", note)
         picker = page.get_by_role("combobox", name="Model")
         values = await picker.locator("option").evaluate_all("(all) => all.map((one) => one.value)")
-        await picker.select_option(values[-1])
+        last = [value for value in values if ":" in value][-1]
+        await picker.select_option(last)
         await look.ask("Which?")
-        assert [":".join(sent[0])] == values[-1:]
+        assert ":".join(sent[0]) == last
