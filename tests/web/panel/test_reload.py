@@ -184,7 +184,10 @@ async def test_an_answer_that_fails_decides_nothing_and_what_the_server_knows_st
         for at, kind in enumerate(("ChatInput", "TextInput"))
     ]
     async with looking(browser, assistant(catalogue, ScriptedModel("build_flow", edits, "Changed."))) as look:
-        flow_id = await opened(look, flow_with(catalogue, "ChatInput", "TextInput"))
+        flow: Any = flow_with(catalogue, "ChatInput", "TextInput")
+        for one in flow["data"]["nodes"]:
+            one["data"]["node"]["template"]["input_value"]["value"] = "old words"
+        flow_id = await opened(look, flow)
         await look.ask("Change both texts")
         cards = look.page.get_by_role("region", name="Change")
         await expect(cards).to_have_count(2)
@@ -201,7 +204,7 @@ async def test_an_answer_that_fails_decides_nothing_and_what_the_server_knows_st
         await cards.nth(1).get_by_role("button", name="Approve").click()
         await expect(cards.locator(".outcome")).to_have_text(["Denied", "Approved"])
         await expect(look.page.get_by_role("log")).to_contain_text("Changed.")
-        assert [await value(look, flow_id, "input_value", at) for at in (0, 1)] == ["", "new words"]
+        assert [await value(look, flow_id, "input_value", at) for at in (0, 1)] == ["old words", "new words"]
         look.problems.clear()  # the console tells of what was refused
 
 
