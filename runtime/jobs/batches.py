@@ -338,7 +338,7 @@ class Batches:
 
     def _are_inputs(self, batch: NewBatch, rows: Sequence[Any]) -> bool:
         """Whether what is stored at some positions are the inputs of a batch there."""
-        return all(self._opened(row.document) == batch.inputs[row.position - batch.first] for row in rows)
+        return all(bool(self._opened(row.document) == batch.inputs[int(row.position) - batch.first]) for row in rows)
 
     def _item(self, row: Any) -> ItemResult:
         result = None if row.result is None else self._opened(row.result)

@@ -251,7 +251,6 @@ def test_code_that_was_exported_as_lines_is_one_text(lines: list[str]) -> None:
     assert Flow.from_json(document([*lines, 7])).to_json() == document([*lines, 7]), "no code of anybody's"
 
 
-
 def size(value: Json) -> int:
     """How many characters and entries a value has."""
     if isinstance(value, str):

@@ -1,16 +1,14 @@
 """What a run tells while it goes on, tweaks, limits of loops, and types of values, on the real engine."""
 
 import asyncio
-import socket
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from inline_snapshot import snapshot
 
 from flows.catalogue import Catalogue
 from flows.document import Flow, JsonObject
-from flows.json_values import as_list, as_object, as_text, object_at
+from flows.json_values import as_list, as_object, object_at
 from flows.spec import build
 from runtime.engine.runs import event_filter
 from runtime.engine.runs.event_filter import event_of
@@ -82,23 +80,6 @@ async def test_every_node_is_reported_as_it_begins_and_ends_and_then_comes_the_r
     [result] = [item for item in items if isinstance(item, RunResult)]
     assert items[-1] is result
     assert result.output == "hi"
-
-
-async def test_a_runs_socket_is_watched_once_however_many_events_come(
-    runner: Runner, echo: Flow, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    loop, watched = asyncio.get_running_loop(), list[object]()
-    add_reader = loop.add_reader
-
-    def noted(descriptor: Any, callback: Callable[..., object], *args: Any) -> None:
-        watched.append(descriptor)
-        add_reader(descriptor, callback, *args)
-
-    monkeypatch.setattr(loop, "add_reader", noted)
-    events: list[RunEvent] = []
-    result = await runner.run(echo, "hi", on_event=events.append)
-    assert (result.output, len(events)) == ("hi", 4)
-    assert len([one for one in watched if isinstance(one, socket.socket)]) == 1
 
 
 @pytest.mark.parametrize("kinds", [("node_started",), ("node_finished", "waiting"), ("token",), ()])
@@ -195,56 +176,6 @@ return Data(data={})"""
     assert {event.node for event in tokens} == {"CustomComponent-x"}
     assert "".join(event.text for event in tokens) == "Hello, wörld" + "x" * 50_000
     assert max(len(event.text) for event in tokens) <= 2048
-
-
-def awaiting(data: JsonObject) -> JsonObject:
-    """The same component with a method that lfx awaits, and does not call in a thread."""
-    [node] = as_list(data["nodes"])
-    code = object_at(as_object(node), "data", "node", "template", "code")
-    code["value"] = as_text(code["value"]).replace("def build_output", "async def build_output")
-    return data
-
-
-COUNT_THREADS = """import threading
-self._event_manager.on_token(data={"chunk": "x", "id": "m"})
-message = Message(text="from a component", sender="Machine", sender_name="AI", session_id="s")
-await self._send_message_event(message)
-async def pieces():
-    for piece in ("one ", "two"):
-        yield type("Chunk", (), {"content": piece})()
-text, _ = await self._stream_message(pieces(), Message(id="m", text=""))
-return Data(data={"threads": threading.active_count(), "text": text})"""
-
-
-async def test_a_run_starts_no_thread_for_what_it_tells(runner: Runner, make_code: MakeCode) -> None:
-    events, result = await told(runner, awaiting(make_code(COUNT_THREADS)))
-    assert result.error is None
-    assert list(result.outputs.values()) == [{"threads": 1, "text": "one two"}]
-    assert [event.text for event in events if isinstance(event, NodeToken)] == ["x", "one ", "two"]
-
-
-OWN_MANAGER = """heard = []
-class Own:
-    def on_message(self, *, data): heard.append(("message", data["text"]))
-    def on_token(self, *, data): heard.append(("token", data["chunk"]))
-self._event_manager = Own()
-async def pieces():
-    yield type("Chunk", (), {"content": "piece"})()
-await self._send_message_event(Message(id="m", text="whole"))
-await self._stream_message(pieces(), Message(id="m", text=""))
-self._event_manager = None
-return Data(data={"heard": heard})"""
-
-
-async def test_an_event_manager_that_a_component_sets_itself_hears_everything(
-    runner: Runner, make_code: MakeCode
-) -> None:
-    events, result = await told(runner, awaiting(make_code(OWN_MANAGER)))
-    assert result.error is None
-    assert list(result.outputs.values()) == [
-        {"heard": [["message", "whole"], ["message", "piece"], ["token", "piece"]]}
-    ]
-    assert not any(isinstance(event, NodeToken) for event in events)
 
 
 # Write to whatever socket is open: the run's own connection is one of them.

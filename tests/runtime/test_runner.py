@@ -7,13 +7,12 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from flows.catalogue import Catalogue
-from flows.document import SHORT, Flow, JsonObject
-from flows.json_values import as_list, as_object, as_text, object_at
+from flows.document import Flow, JsonObject
+from flows.json_values import as_object
 from runtime.install.environment import RunnerEnvironment
 from runtime.results import RunResult
 from runtime.runner import Runner
@@ -56,37 +55,6 @@ async def test_the_chat_outputs_text_comes_back_when_a_flow_echoes(runner: Runne
     assert result.metrics.seconds > 0
     assert result.metrics.peak_mb > 0
     assert result.metrics.total_tokens == 0
-
-
-@pytest.mark.parametrize(
-    ("given", "threads"),
-    [
-        ({}, set[str]()),
-        ({"text": "x" * SHORT}, {"request_for_process"}),
-        ({"tweaks": {"ChatOutput-b": {"sender_name": "B"}}}, {"prepare_run", "request_for_process"}),
-        ({"code": "one's own"}, {"prepare_run", "request_for_process"}),
-        ({"note": "x" * SHORT}, {"prepare_run", "request_for_process"}),
-    ],
-)
-async def test_a_short_run_of_the_catalogues_code_wakes_no_thread(
-    runner: Runner, echo: Flow, monkeypatch: pytest.MonkeyPatch, given: dict[str, Any], threads: set[str]
-) -> None:
-    to_thread, woken = asyncio.to_thread, list[str]()
-
-    async def noted(work: Callable[..., Any], *args: Any) -> Any:
-        woken.append(getattr(work, "__name__", ""))
-        return await to_thread(work, *args)
-
-    document = echo.to_json()
-    if "code" in given:
-        [node, *_] = as_list(as_object(document["data"])["nodes"])
-        code = object_at(as_object(node), "data", "node", "template", "code")
-        code["value"] = f"{as_text(code['value'])}\n# {given['code']}\n"
-    document["note"] = given.get("note", "")
-    monkeypatch.setattr(asyncio, "to_thread", noted)
-    result = await runner.run(Flow.from_json(document), given.get("text", "hi"), tweaks=given.get("tweaks"))
-    assert result.error is None
-    assert {"prepare_run", "request_for_process"} & set(woken) == threads
 
 
 async def test_values_in_the_flow_are_kept_when_no_text_is_given(runner: Runner, make_flow: MakeFlow) -> None:
