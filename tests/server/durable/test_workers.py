@@ -44,7 +44,7 @@ def left_to_workers(postgres: Cluster, monkeypatch: pytest.MonkeyPatch) -> str:
 @asynccontextmanager
 async def worker(python: Path, skew: int = 0, **environment: str) -> AsyncGenerator[asyncio.subprocess.Process]:
     """A worker for turns as a process of its own, whose clocks are wrong by so many seconds."""
-    module = ("tests.processes.skewed", str(skew)) if skew else ("tests.server.durable.interrupted",)
+    module = ("tests.server.elsewhere.skewed", str(skew)) if skew else ("tests.server.durable.interrupted",)
     process = await asyncio.create_subprocess_exec(
         *(python, "-m", *module, "turns"),
         cwd=ROOT, env={**os.environ, **environment}, stdout=asyncio.subprocess.PIPE,
