@@ -66,7 +66,9 @@ async def test_a_conversation_is_read_with_everything_that_came_of_its_messages(
         listed = (await live.client.get(PATH)).json()
         first, second = await read(live.client)
         run = (await live.client.get(f"/api/v1/runs/{part(first, 'run')['id']}")).json()
-    assert kinds(first) == ["user", "tool_call", "tool_result", "run", "assistant"]
+    assert kinds(first) == ["user", "tool_call", "tool_result", "run", "assistant", "record"]
+    assert "first" in part(first, "record")["text"], "what was done, as code has recorded it"
+    assert part(first, "record")["disagrees"] is False
     assert part(first, "user") == {"kind": "user", "text": "Run it with hello", "files": []}
     assert part(first, "tool_call")["arguments"] == {"input": "hello"}
     assert (part(first, "tool_result")["ok"], part(first, "tool_result")["id"]) == (

@@ -76,7 +76,6 @@ async def test_components_that_both_changed_are_decided_one_by_one(browser: Brow
         await expect(look.page.locator(".saving")).to_have_text("Not saved")
         await changed_elsewhere(look, flow, {0: "theirs", 1: "theirs too"})
         await look.page.context.set_offline(False)
-        await look.page.get_by_role("button", name="Try again").click()
         bar = look.page.get_by_role("region", name="Waits for you")
         await expect(bar).to_contain_text("1 of 2")
         await expect(bar.get_by_role("button", name="Take all 2 of theirs")).to_be_visible()

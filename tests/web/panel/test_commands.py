@@ -1,5 +1,7 @@
 """Commands of the message field, and the choice of a model."""
 
+from typing import Any
+
 import pytest
 from playwright.async_api import Browser, Request, expect
 
@@ -53,12 +55,13 @@ async def test_the_model_that_is_chosen_answers(browser: Browser, catalogue: Cat
 
         def note(request: Request) -> None:
             if request.url.endswith("/assist/stream"):
-                body = request.post_data_json
+                body: Any = request.post_data_json
                 sent.append((body["provider"], body["model_name"]))
 
         page.on("request", note)
         picker = page.get_by_role("combobox", name="Model")
         values = await picker.locator("option").evaluate_all("(all) => all.map((one) => one.value)")
-        await picker.select_option(values[-1])
+        last = [value for value in values if ":" in value][-1]
+        await picker.select_option(last)
         await look.ask("Which?")
-        assert [":".join(sent[0])] == values[-1:]
+        assert ":".join(sent[0]) == last

@@ -26,7 +26,7 @@ def needs_a_bundle(who: Assistant, catalogue: Catalogue) -> tuple[JsonObject, st
     """A flow with a component that no installed bundle has, and the name of the bundle that has it."""
     bundle = next(one for one in who.bundles.every() if not any(t in catalogue for t in who.bundles.types_of(one)))
     kind = who.bundles.types_of(bundle)[0]
-    node = {"id": "n-1", "type": "genericNode", "position": {"x": 0, "y": 0}}
+    node: JsonObject = {"id": "n-1", "type": "genericNode", "position": {"x": 0, "y": 0}}
     node |= {"data": {"id": "n-1", "type": kind, "node": {"display_name": "Theirs", "template": {}, "outputs": []}}}
     return {"name": "B", "data": {"nodes": [node], "edges": []}}, bundle.name
 
