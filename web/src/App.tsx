@@ -2,9 +2,11 @@ import { Suspense, lazy, useEffect } from "react";
 
 import { startReporting } from "./api/measured";
 import { useApp } from "./state/app";
+import { useFlow } from "./state/flow";
 import { strings } from "./strings";
 import { Boundary } from "./ui/Boundary";
 import { Notice } from "./ui/Notice";
+import { plainName } from "./ui/plainName";
 import { FlowView } from "./views/FlowView";
 import { FlowsView } from "./views/FlowsView";
 import { SignInAgain } from "./views/SignInAgain";
@@ -15,11 +17,16 @@ const SettingsView = lazy(() => import("./views/SettingsView").then((loaded) => 
 /** The page: signing in, the list of flows, or one flow with the assistant. */
 export function App() {
   const { place, isSignedOut, config, notice, load } = useApp();
+  const flow = useFlow((state) => (state.id === null ? "" : plainName(state.history.present.name, 60)));
   useEffect(() => {
     void load().then(() => {
       if (useApp.getState().config !== null) startReporting();
     });
   }, [load]);
+  const named = place.view === "flows" ? strings.flows : place.view === "flow" ? flow : strings.views[place.view];
+  useEffect(() => {
+    document.title = named === "" ? "Wirewright" : `${named} – Wirewright`;
+  }, [named]);
   if (isSignedOut && config === null) return <SignInView />;
   return (
     <>

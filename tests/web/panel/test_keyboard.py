@@ -10,6 +10,13 @@ from tests.web.conftest import looking
 from tests.web.states import BUILD, empty, proposed
 
 pytestmark = pytest.mark.anyio
+WATCHED = """() => {
+  window.removed = [];
+  const note = (changes) => {
+    for (const change of changes) window.removed.push(...[...change.removedNodes].map((node) => node.textContent));
+  };
+  new MutationObserver(note).observe(document.querySelector("[role=log]"), { childList: true, subtree: true });
+}"""
 LONG = "\n\n".join(f"Line {number} of a long answer." for number in range(40))
 
 
@@ -50,3 +57,43 @@ async def test_the_keyboard_is_not_lost_when_a_flow_is_accepted(
         await button.press("Enter")
         await expect(look.page.get_by_text("Approved")).to_have_count(1)
         await expect(look.page.locator(place)).to_be_focused()
+
+
+async def test_a_component_is_found_and_added_by_the_keyboard(browser: Browser, catalogue: Catalogue) -> None:
+    async with looking(browser, assistant(catalogue)) as look:
+        page = look.page
+        await empty(look)
+        await page.get_by_role("button", name="Add component").press("Enter")
+        search = page.get_by_role("dialog").get_by_role("searchbox")
+        await expect(search).to_be_focused()
+        await search.press_sequentially("chat input")
+        first = page.get_by_role("dialog").locator(".choices button").first
+        await expect(first).to_contain_text("Chat Input")
+        await search.press("ArrowDown")
+        await expect(first).to_be_focused()
+        await page.keyboard.press("ArrowDown")
+        await expect(page.get_by_role("dialog").locator(".choices button").nth(1)).to_be_focused()
+        await search.press("Enter")
+        await expect(page.get_by_role("dialog")).to_have_count(0)
+        await expect(page.get_by_role("article", name="Chat Input")).to_be_visible()
+
+
+async def test_an_answer_that_grows_is_drawn_anew_only_at_its_end(browser: Browser, catalogue: Catalogue) -> None:
+    long = "\n\n".join(f"Paragraph {number} of **many**." for number in range(400))
+    async with looking(browser, assistant(catalogue, ScriptedModel("question", long))) as look:
+        page = look.page
+        await empty(look)
+        await page.evaluate(WATCHED)
+        await look.ask("Tell me much.")
+        await expect(page.get_by_text("Paragraph 399 of many.")).to_be_visible()
+        assert await page.locator(".markdown p").count() >= 400
+        finished = [text for text in await page.evaluate("() => window.removed") if text.startswith("Paragraph 1 of")]
+        assert len(finished) <= 1, "plain words while the renderer was loaded, at most"
+
+
+async def test_a_block_without_end_is_shown_as_it_is_written(browser: Browser, catalogue: Catalogue) -> None:
+    async with looking(browser, assistant(catalogue, ScriptedModel("question", "**" + "word " * 8_000))) as look:
+        await empty(look)
+        await look.ask("Tell me much.")
+        await expect(look.page.locator(".as-written")).to_have_count(1)
+        await expect(look.page.get_by_role("log")).to_contain_text("**word")

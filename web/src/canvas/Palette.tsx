@@ -1,4 +1,5 @@
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
+import type { KeyboardEvent } from "react";
 
 import type { ComponentTypeEntry, FlowDocument, WholeComponent } from "../api/contract";
 import { request } from "../api/http";
@@ -16,6 +17,7 @@ const WAIT_MILLISECONDS = 150;
 /** All component types, searched by what they do. */
 export function Palette({ onClose }: { onClose: () => void }) {
   const fail = useApp((app) => app.fail);
+  const list = useRef<HTMLUListElement>(null);
   const [query, setQuery] = useState("");
   const [found, setFound] = useState<ComponentTypeEntry[]>([]);
   useEffect(() => {
@@ -45,8 +47,25 @@ export function Palette({ onClose }: { onClose: () => void }) {
   };
   return (
     <Dialog title={strings.addComponent} onClose={onClose}>
-      <input data-first type="search" aria-label={strings.search} placeholder={strings.search} value={query} onChange={(event) => setQuery(event.target.value)} />
-      <ul className="choices">
+      <input
+        data-first
+        type="search"
+        aria-label={strings.search}
+        placeholder={strings.search}
+        value={query}
+        onChange={(event) => setQuery(event.target.value)}
+        onKeyDown={(event) => {
+          const [first] = found;
+          if (event.key === "Enter" && first !== undefined) {
+            event.preventDefault();
+            void choose(first.type).catch(fail);
+          } else if (event.key === "ArrowDown") {
+            event.preventDefault();
+            list.current?.querySelector("button")?.focus();
+          }
+        }}
+      />
+      <ul className="choices" ref={list} onKeyDown={walk}>
         {found.map((entry) => (
           <li key={entry.type}>
             <button type="button" onClick={() => void choose(entry.type).catch(fail)}>
@@ -57,6 +76,15 @@ export function Palette({ onClose }: { onClose: () => void }) {
       </ul>
     </Dialog>
   );
+}
+
+/** Moves the focus to the choice before or after it. */
+function walk(event: KeyboardEvent<HTMLUListElement>): void {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (step === undefined) return;
+  event.preventDefault();
+  const choices = [...event.currentTarget.querySelectorAll("button")];
+  choices[choices.findIndex((one) => one === document.activeElement) + step]?.focus();
 }
 
 /** A place at the right of the flow, in the height of its last component. */

@@ -3,8 +3,9 @@
 import { create } from "zustand";
 
 import type { ConfigReply } from "../api/contract";
-import { RequestFailed, onSignedOut, request } from "../api/http";
+import { RequestFailed, onSignedOut, request, send } from "../api/http";
 import { strings } from "../strings";
+import { forget } from "./kept";
 import { hashOf, placeOf } from "./place";
 import type { Place } from "./place";
 
@@ -24,7 +25,9 @@ interface AppState {
   warn: (text: string) => void;
   fail: (error: unknown) => void;
   load: () => Promise<void>;
-  signIn: (token: string) => Promise<void>;
+  /** Signs in, or says why not. */
+  signIn: (token: string) => Promise<string | null>;
+  signOut: () => Promise<void>;
 }
 
 export function go(place: Place): void {
@@ -53,13 +56,28 @@ export const useApp = create<AppState>((set, get) => ({
     }
   },
   signIn: async (token) => {
-    await fetch("/sign-in", {
+    const reply = await fetch("/sign-in", {
       method: "POST",
       redirect: "manual",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ token }),
-    });
+    }).catch(() => null);
+    if (reply === null) return strings.cannotReach;
+    if (reply.status >= 400) {
+      const { error } = (await reply.json().catch(() => ({}))) as { error?: { message: string; fix: string } };
+      return error === undefined ? strings.somethingWrong : [error.message, error.fix].join(" ");
+    }
     await get().load();
+    return null;
+  },
+  signOut: async () => {
+    try {
+      await send("DELETE", "/sign-in");
+      forget();
+      set({ isSignedOut: true, config: null });
+    } catch (error) {
+      get().fail(error);
+    }
   },
 }));
 

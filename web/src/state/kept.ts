@@ -38,12 +38,24 @@ let isBlocked = false;
 const unkept: { text: string; after: string | undefined }[] = [];
 
 function storedInputs(): string[] {
-  const found = read("wirewright.inputs");
-  return Array.isArray(found) ? found.filter((one): one is string => typeof one === "string" && !mayHoldSecret(one)) : [];
+  return readList("wirewright.inputs").filter((one) => !mayHoldSecret(one));
+}
+
+/** The texts of a list; none where something else was stored. */
+function readList(key: string): string[] {
+  const found = read(key);
+  return Array.isArray(found) ? found.filter((one) => typeof one === "string") : [];
+}
+
+/** The texts by name; none where something else was stored. */
+function readNamed(key: string): Record<string, string> {
+  const found = read(key);
+  if (typeof found !== "object" || found === null || Array.isArray(found)) return {};
+  return Object.fromEntries(Object.entries(found).filter((one): one is [string, string] => typeof one[1] === "string"));
 }
 
 function sessions(): Record<string, string> {
-  return (read("wirewright.sessions") as Record<string, string> | null) ?? {};
+  return readNamed("wirewright.sessions");
 }
 
 export const kept = {
@@ -52,7 +64,8 @@ export const kept = {
     return isBlocked;
   },
   get turn(): Turn | null {
-    return read("wirewright.turn") as Turn | null;
+    const { session, turn } = readNamed("wirewright.turn");
+    return session === undefined || turn === undefined ? null : { session, turn };
   },
   set turn(turn: Turn | null) {
     write("wirewright.turn", turn);
@@ -73,7 +86,8 @@ export const kept = {
     }
   },
   get language(): string | null {
-    return read("wirewright.language") as string | null;
+    const found = read("wirewright.language");
+    return typeof found === "string" ? found : null;
   },
   set language(language: string | null) {
     write("wirewright.language", language);
@@ -87,17 +101,17 @@ export const kept = {
   },
   /** The session in which a flow was tried last. */
   runSessionOf(flow: string): string | null {
-    return ((read("wirewright.tried") as Record<string, string> | null) ?? {})[flow] ?? null;
+    return readNamed("wirewright.tried")[flow] ?? null;
   },
   keepRunSession(flow: string, session: string): void {
-    write("wirewright.tried", { ...(read("wirewright.tried") as Record<string, string> | null), [flow]: session });
+    write("wirewright.tried", { ...readNamed("wirewright.tried"), [flow]: session });
   },
   /** Whether a conversation has a message that the server has stored. */
   isBegun(session: string): boolean {
-    return ((read("wirewright.begun") as string[] | null) ?? []).includes(session);
+    return readList("wirewright.begun").includes(session);
   },
   begin(session: string): void {
-    const rest = ((read("wirewright.begun") as string[] | null) ?? []).filter((one) => one !== session);
+    const rest = readList("wirewright.begun").filter((one) => one !== session);
     write("wirewright.begun", [...rest, session].slice(-200));
   },
   /** The keys that go to the message field, such as `Alt+A`. */
@@ -124,7 +138,7 @@ export const kept = {
   },
   /** Models that were named by hand, as `provider:name`. */
   get namedModels(): string[] {
-    return (read("wirewright.models") as string[] | null) ?? [];
+    return readList("wirewright.models");
   },
   nameModel(model: string): void {
     write("wirewright.models", [...this.namedModels.filter((one) => one !== model), model].slice(-50));
@@ -149,3 +163,10 @@ export const kept = {
     write("wirewright.inputs", [...rest, text].slice(-100));
   },
 };
+
+/** Forgets what belongs to the user, when they sign out: the next one at this browser is somebody else. */
+export function forget(): void {
+  unkept.length = 0;
+  kept.asked = null;
+  for (const key of ["inputs", "model", "models", "turn", "sessions", "tried", "begun"]) write(`wirewright.${key}`, null);
+}

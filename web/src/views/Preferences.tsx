@@ -2,12 +2,15 @@ import { useState } from "react";
 
 import { pressed } from "../assistant/shortcut";
 import { kept } from "../state/kept";
+import { useApp } from "../state/app";
 import { language, strings } from "../strings";
+import { Button } from "../ui/Button";
 
 const LANGUAGES = { en: "English", de: "Deutsch", pt: "Português" };
 
 /** What this browser remembers of the user's wishes: the language, and the keys that go to the message field. */
 export function Preferences() {
+  const signOut = useApp((app) => app.signOut);
   const [keys, setKeys] = useState(kept.shortcut);
   return (
     <section aria-labelledby="preferences">
@@ -48,6 +51,9 @@ export function Preferences() {
           {strings.shortcutHint}
         </p>
       </div>
+      <p>
+        <Button onClick={() => void signOut()}>{strings.signOut}</Button> <span className="hint">{strings.signOutHint}</span>
+      </p>
       {kept.isBlocked && <p className="notice-line">{strings.storageBlocked}</p>}
     </section>
   );

@@ -128,7 +128,9 @@ function ProviderCard({ provider, status, onChanged }: { provider: Provider; sta
           <Button
             look="danger"
             aria-label={`${strings.removeKey}: ${provider.display_name}`}
-            onClick={() => void send("DELETE", `/api/v1/providers/${name}`).then(onChanged).catch(fail)}
+            onClick={() => {
+              if (window.confirm(strings.removeQuestion(provider.display_name))) void send("DELETE", `/api/v1/providers/${name}`).then(onChanged).catch(fail);
+            }}
           >
             {strings.removeKey}
           </Button>

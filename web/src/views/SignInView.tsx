@@ -8,6 +8,7 @@ import { Button } from "../ui/Button";
 export function SignInView() {
   const signIn = useApp((app) => app.signIn);
   const [token, setToken] = useState("");
+  const [problem, setProblem] = useState<string | null>(null);
   return (
     <main className="sign-in">
       <h1>Wirewright</h1>
@@ -16,7 +17,7 @@ export function SignInView() {
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          void signIn(token.trim());
+          void signIn(token.trim()).then(setProblem);
         }}
       >
         <label htmlFor="token">{strings.token}</label>
@@ -24,6 +25,9 @@ export function SignInView() {
         <Button type="submit" look="primary" disabled={token.trim() === ""}>
           {strings.signIn}
         </Button>
+        <p role="alert" className="error">
+          {problem}
+        </p>
       </form>
     </main>
   );

@@ -9,9 +9,11 @@ import { strings } from "../strings";
 import { Button } from "../ui/Button";
 import { bytesText } from "../ui/bytes";
 
+const VARIABLE = /^[A-Za-z0-9_]+$/;
+
 /** Values that flows read by name; they are written here and never shown. */
 export function Variables() {
-  const fail = useApp((app) => app.fail);
+  const { fail, warn } = useApp();
   const [names, setNames] = useState<string[]>([]);
   const [name, setName] = useState("");
   const [value, setValue] = useState("");
@@ -40,6 +42,10 @@ export function Variables() {
         className="row"
         onSubmit={(event) => {
           event.preventDefault();
+          if (!VARIABLE.test(name.trim())) {
+            warn(strings.variableNames);
+            return;
+          }
           send("PUT", `/api/v1/variables/${encodeURIComponent(name.trim())}`, { json: { value } }).then(() => {
             setName("");
             setValue("");
