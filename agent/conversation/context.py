@@ -335,11 +335,14 @@ class Conversation:
     ) -> Callable[[ConversationState], NewMessage]:
         """What makes the message of the transcript, once the conversation has become what it is after it."""
         resumed, before = self._resumed, "" if self._before is None else self._before.as_read
-        answers = {**self._given, **self._answered}
+        answers, superseded = {**self._given, **self._answered}, list[str]()
         waited, placed = None if self._before is None else self._before.offers.open, result.record.proposal
         if waited is not None and placed is not None and placed.status == "applied":
-            answers.setdefault(waited.id, ToolApproved())  # in words
-        decided = Decided(answers, self._wanted, [] if resumed is None else resumed.messages)
+            if waited.is_part_of(result.after):
+                answers.setdefault(waited.id, ToolApproved())  # in words
+            elif waited.id not in answers:
+                superseded = [waited.id]
+        decided = Decided(answers, self._wanted, [] if resumed is None else resumed.messages, superseded)
         made, title = transcript_message(sent, result, decided, state.turns), title_of(sent.text or result.text)
         return lambda after: NewMessage(
             message=made, title=after.title or title, waiting=after.pending is not None, before=before

@@ -33,6 +33,10 @@ class Offer(BaseModel):
     base: list[str] = Field(default_factory=list[str])
     open: bool = True
 
+    def is_part_of(self, canvas: Flow) -> bool:
+        """Whether a canvas has as many components of each type as the proposal has."""
+        return _types(self.flow) <= _types(canvas)
+
 
 class Offers(BaseModel):
     """The proposals of a conversation that the user has not accepted, oldest first."""
@@ -99,6 +103,10 @@ class Offers(BaseModel):
         if (base and not known) or (not base and not canvas.is_empty):
             self.close()
         return None
+
+
+def _types(flow: Flow) -> Counter[str]:
+    return Counter(node.type for node in flow.nodes)
 
 
 def offer_id(turn: int) -> str:

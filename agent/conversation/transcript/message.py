@@ -67,11 +67,13 @@ class Decided:
         answers: by approval or proposal.
         wanted: the words in which the user asked for what was denied to be done differently.
         earlier: the agent's messages of the turn that goes on, of which nothing is repeated.
+        superseded: the proposals in whose place another flow was put on the canvas.
     """
 
     answers: Mapping[str, Answer]
     wanted: str = ""
     earlier: Sequence[ModelMessage] = ()
+    superseded: Sequence[str] = ()
 
 
 def transcript_message(
@@ -90,7 +92,7 @@ def transcript_message(
     if sent.text.strip():
         parts.append(UserText(text=sent.text, files=list(sent.files)))
     parts += _answers(decided.answers, decided.wanted)
-    parts += [GivenAnswer(id=call, decision="withdrawn") for call in result.withdrawn]
+    parts += [GivenAnswer(id=call, decision="withdrawn") for call in (*result.withdrawn, *decided.superseded)]
     parts += _tools(result.messages, decided.earlier)
     parts += [ChangedFile(path=one.path, change=one.change, size=one.size) for one in result.files]
     parts += _runs(result)

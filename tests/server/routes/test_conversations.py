@@ -16,6 +16,7 @@ from runtime.database import transcripts
 from server.settings import ServerSettings
 from tests.databases.stored import query
 from tests.server.live import FLOWS, STREAM, events, leaving, serving
+from tests.shared.flow_texts import AGENT, LOUDER
 from tests.shared.scripted_assistant import ScriptedModel, assistant
 from tests.shared.stand_ins import StandInRunner, ran
 
@@ -314,3 +315,29 @@ async def test_conversations_of_earlier_versions_are_listed_with_what_is_known_o
     assert (entry["id"], entry["title"], kinds(message)) == ("old", "Build it", ["user", "assistant"])
     rows = str(query(ServerSettings().database_url, "select * from transcripts, transcript_messages"))
     assert "Build it" not in rows, "conversations are encrypted at rest"
+
+
+@pytest.mark.parametrize(("spec", "decision"), [(LOUDER, "withdrawn"), (AGENT, "approved")])
+async def test_a_proposal_in_whose_place_another_flow_was_put_on_the_canvas_was_not_approved(
+    spec: str, decision: str, kept: str, catalogue: Catalogue
+) -> None:
+    builds = [call("build_flow", at, spec=text) for at, text in ((1, AGENT), (2, spec))]
+    takes = call("decide_proposal", 3, decision="apply")
+    served = who(kept, catalogue, "build_flow", builds[0], "Offered.", "build_flow", builds[1], takes, "Done.")
+    async with serving(served, ServerSettings()) as live:
+        await events(live.client, input_value="Build a helper", session_id="s")
+        await events(live.client, input_value="Build another one and take it", session_id="s")
+        first, second = await read(live.client)
+    given = part(second, "answer")
+    assert (given["id"], given["decision"]) == (part(first, "proposal")["id"], decision)
+
+
+async def test_an_answer_is_kept_whole_unless_the_message_is_too_large(kept: str, catalogue: Catalogue) -> None:
+    said = ["word " * 10_000 + "end", "word " * 210_000 + "end"]
+    served = who(kept, catalogue, "question", said[0], "question", said[1])
+    async with serving(served, ServerSettings()) as live:
+        for text in ("Tell me all of it?", "And more?"):
+            await events(live.client, input_value=text, session_id="s")
+        whole, too_large = [part(one, "assistant")["text"] for one in await read(live.client)]
+    assert whole == said[0]
+    assert too_large.endswith("... [truncated, 1050003 characters in all]")

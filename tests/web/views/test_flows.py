@@ -72,7 +72,7 @@ async def test_an_import_says_what_came_in_and_a_success_takes_the_last_failure_
         await expect(notice).to_contain_text("JSON")
         body = json.dumps({**flow_with(catalogue, "ChatInput"), "name": "Hours"}).encode()
         await chooser.set_input_files({"name": "b.json", "mimeType": "application/json", "buffer": body})
-        await expect(notice).to_have_text("1 flow was imported.")
+        await expect(notice).to_have_text("One flow is imported.")
         look.problems.clear()  # the console tells of the file that was refused
 
 

@@ -141,7 +141,7 @@ export function ofTranscript(stored: TranscriptMessage[]): Message[] {
   const changed = new Set<string>();
   for (const part of stored.flatMap((one) => one.parts)) {
     if (part.kind !== "answer") continue;
-    const isDenied = (part.reason ?? "") !== ""; // with words of what to do instead
+    const isDenied = part.reason !== ""; // with words of what to do instead
     answers.set(part.id, part.decision !== "changed" ? part.decision : isDenied ? "denied" : "approved");
     if (part.decision === "changed") changed.add(part.id);
   }
