@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from flows.document import Flow
-from runtime.database.backends.once import Effect, stored_once
+from runtime.database.backends.recorded import Effect, stored_once
 from runtime.database.conversations import ConversationRows
 from runtime.database.database import Database
 from runtime.database.errors import Done, Superseded

@@ -93,9 +93,11 @@ export function Files() {
           event.target.value = ""; // the same file can be chosen again
         }}
       />
-      <Button icon={<Plus size={16} />} onClick={() => input.current?.click()}>
-        {strings.addFiles}
-      </Button>
+      <p>
+        <Button icon={<Plus size={16} />} onClick={() => input.current?.click()}>
+          {strings.addFiles}
+        </Button>
+      </p>
       {files.length === 0 && <p className="hint">{strings.noFiles}</p>}
       <ul className="lines">
         {files.map((one) => (
