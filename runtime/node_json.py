@@ -35,6 +35,19 @@ def every_node(data: JsonObject) -> Iterator[JsonObject]:
         yield from every_node(group_data(definition_of(node)))
 
 
+def calls_fields_code(data: JsonObject) -> bool:
+    """Whether a node, those inside groups included, calls a field code, so that the guard has to read its value.
+
+    Args:
+        data: nodes and edges.
+    """
+    return any(
+        name != "code" and as_object(entry).get("type") == "code"
+        for node in every_node(data)
+        for name, entry in object_at(definition_of(node), "template").items()
+    )
+
+
 def with_definition(node: JsonObject, definition: JsonObject) -> JsonObject:
     """The node with another definition."""
     return {**node, "data": {**object_at(node, "data"), "node": definition}}

@@ -12,8 +12,8 @@ from runtime.database.errors import StoreUnavailable
 from runtime.files.flow_files import give_files, reads_files
 from runtime.guard import refuse, runnable
 from runtime.guard.admission import find, has_untrusted_code
-from runtime.guard.executed import calls_fields_code
 from runtime.install.bundles import bundle_of, install_hint
+from runtime.node_json import calls_fields_code
 from runtime.options import RunOptions, Tweaks
 from runtime.results import RunError, RunFailed
 from runtime.variables import FilledFlow, Lookup, fill_variables

@@ -116,7 +116,7 @@ def edit(
     zone: Annotated[str | None, typer.Option(metavar="ZONE", help="The time zone of --cron.")] = None,
     text: Annotated[str | None, typer.Option("--input", metavar="T", help="The text to type into the chat.")] = None,
     notify: Annotated[
-        str | None, typer.Option(metavar="URL", help="An address that gets a POST when a run has failed; '' for none.")
+        str | None, typer.Option(metavar="URL", help="An address that gets a POST when a run has failed.")
     ] = None,
     server: ServerAddress = None,
     *,
@@ -125,7 +125,10 @@ def edit(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Change the times, the input or the notices of a schedule or webhook, which keeps its id and its token."""
+    """Change the times, the input or the notices of a schedule or webhook, which keeps its id and its token.
+
+    An empty `--notify` ends the notices.
+    """
     from cli.remote.connection import segment
     from server.routes.jobs.schedules import SCHEDULES, ScheduleEntry
 

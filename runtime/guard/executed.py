@@ -11,7 +11,6 @@ from flows.catalogue import Catalogue
 from flows.document import Node
 from flows.json_values import Json, JsonObject, as_list, as_object, as_text, object_at
 from runtime.guard.violations import FIXES, Violation
-from runtime.node_json import definition_of, every_node
 
 _MODEL_CODE = "it executes code that a language model writes"
 _OTHER_FLOW = "it runs another stored flow, which is not checked here"
@@ -92,19 +91,6 @@ def fields_of(node_id: str, type_name: str, template: JsonObject, catalogue: Cat
         if name != "code" and "code" in kinds and name not in names:
             names.append(name)
     return [_read(node_id, name, template) for name in names]
-
-
-def calls_fields_code(data: JsonObject) -> bool:
-    """Whether a node, those inside groups included, calls a field code, so that the guard has to read its value.
-
-    Args:
-        data: nodes and edges.
-    """
-    return any(
-        name != "code" and as_object(entry).get("type") == "code"
-        for node in every_node(data)
-        for name, entry in object_at(definition_of(node), "template").items()
-    )
 
 
 def _read(node_id: str, name: str, template: JsonObject) -> ExecutedField:

@@ -99,11 +99,11 @@ async def test_a_recorded_turn_tells_the_same_as_a_plain_one_in_every_scenario(
 @pytest.mark.table
 @pytest.mark.parametrize("name", [scenario.id for scenario in load_scenarios() if not scenario.open])
 async def test_a_recorded_turn_of_a_model_that_calls_tools_tells_the_same_as_a_plain_one(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, tmp_path: Path, installed_catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The model is scripted: it makes the calls that lead to what the scenario asks for."""
     (scenario,) = [one for one in load_scenarios() if one.id == name]
-    types, turn, chosen = Catalogue.load(), Assistant.turn, [PLAIN, steps_of(MemoryJournal())]
+    types, turn, chosen = installed_catalogue, Assistant.turn, [PLAIN, steps_of(MemoryJournal())]
     monkeypatch.setattr(Assistant, "turn", lambda who, request: turn(who, request, steps=chosen[0]))
     request = TurnRequest(text=scenario.prompts[0], flow=canvas_of(scenario, types), turn_id="t", session="s")
     found: list[Any] = []
