@@ -203,7 +203,7 @@ async def _moved(page: Page, what: str, into: Moved) -> None:
 async def _worked(session: CDPSession) -> float:
     """How long the main thread of a page has worked, in milliseconds."""
     # What Chromium answers has no type in Playwright.
-    found: Any = await session.send("Performance.getMetrics")  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    found: Any = await session.send("Performance.getMetrics")  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]  (likewise)
     return 1000 * next(one["value"] for one in found["metrics"] if one["name"] == "TaskDuration")
 
 
