@@ -4,6 +4,7 @@ import asyncio
 import gc
 import logging
 import os
+import signal
 import ssl
 import tempfile
 from collections.abc import AsyncIterator, Generator
@@ -74,6 +75,10 @@ pytest_plugins = [
     "tests.conformance.clients",
     "tests.recordings.notice",
 ]
+
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell leaves it for what it starts in the background
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

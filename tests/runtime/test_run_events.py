@@ -17,7 +17,7 @@ from runtime.options import RunOptions
 from runtime.results import RunResult
 from runtime.run_events import EventKind, EventsCut, NodeFinished, NodeStarted, NodeToken, RunEvent
 from runtime.runner import Runner
-from tests.runtime.unguarded import run_unguarded
+from tests.runtime.unguarded import run_unguarded, unguarded_events
 
 MakeFlow = Callable[..., Flow]
 MakeCode = Callable[[str], JsonObject]
@@ -53,12 +53,6 @@ def loop(installed_catalogue: Catalogue) -> tuple[Flow, dict[str, str]]:
     built = build(LOOP, installed_catalogue)
     assert built.flow is not None, built.faults
     return built.flow, dict(built.ids)
-
-
-async def told(runner: Runner, data: JsonObject) -> tuple[list[RunEvent], RunResult]:
-    """The events of code that was never admitted, and its result."""
-    events: list[RunEvent] = []
-    return events, await run_unguarded(runner, data, timeout=30, on_event=events.append)
 
 
 async def test_every_node_is_reported_as_it_begins_and_ends_and_then_comes_the_result(
@@ -105,7 +99,7 @@ async def test_events_of_kinds_that_are_not_wanted_never_leave_the_runs_process(
 
 
 async def test_the_node_that_fails_is_reported_as_failed(runner: Runner, make_code: MakeCode) -> None:
-    events, result = await told(runner, make_code("raise ValueError('no')"))
+    events, result = await unguarded_events(runner, make_code("raise ValueError('no')"))
     assert result.error is not None
     assert [event.event for event in events] == ["node_started", "node_finished"]
     assert [event.ok for event in events if isinstance(event, NodeFinished)] == [False]
@@ -170,7 +164,7 @@ async def test_pieces_of_text_are_reported_under_their_node_in_order(runner: Run
 self._event_manager.on_token(data={"chunk": "x" * 50_000, "id": "m"})
 self._event_manager.on_message(data={"anything": object()})
 return Data(data={})"""
-    events, result = await told(runner, make_code(body))
+    events, result = await unguarded_events(runner, make_code(body))
     assert result.error is None
     tokens = [event for event in events if isinstance(event, NodeToken)]
     assert {event.node for event in tokens} == {"CustomComponent-x"}
@@ -201,7 +195,7 @@ return Data(data={{"real": True}})"""
 async def test_whatever_a_run_writes_is_no_event_unless_it_is_one(
     runner: Runner, make_code: MakeCode, line: bytes
 ) -> None:
-    events, result = await told(runner, make_code(FORGE.format(line=line, times=1)))
+    events, result = await unguarded_events(runner, make_code(FORGE.format(line=line, times=1)))
     assert result.error is None
     assert list(result.outputs.values()) == [{"real": True}]
     assert [event.event for event in events] == ["node_started", "node_finished"]
@@ -222,7 +216,7 @@ async def test_a_run_that_writes_what_is_no_result_harms_itself_alone(
     runner: Runner, make_code: MakeCode, echo: Flow, line: bytes, times: int
 ) -> None:
     told_by_one, answered = await asyncio.gather(
-        told(runner, make_code(FORGE.format(line=line, times=times))), runner.run(echo, "mine")
+        unguarded_events(runner, make_code(FORGE.format(line=line, times=times))), runner.run(echo, "mine")
     )
     assert answered.output == "mine"
     assert told_by_one[1].output is None
@@ -236,7 +230,7 @@ async def test_a_run_that_tells_without_end_is_cut_off_and_still_gives_its_resul
     body = """for number in range(30_000):
     self._event_manager.on_token(data={"chunk": "x" * 1000, "id": "m"})
 return Data(data={"real": True})"""
-    events, result = await told(runner, make_code(body))
+    events, result = await unguarded_events(runner, make_code(body))
     assert list(result.outputs.values()) == [{"real": True}]
     assert isinstance(events[-1], EventsCut)
     assert sum(len(event.text) for event in events if isinstance(event, NodeToken)) <= 4 * 1024 * 1024
@@ -310,7 +304,7 @@ async def test_each_value_has_the_type_that_it_had_in_the_flow(
     assert result.types == {"a": "Message", "b": "Message"}
     kinds = {"1": "Number", "'t'": "Text", "[1, 2]": "List[Number]", "{'k': 1}": "Object", "None": "None"}
     for value, kind in kinds.items():
-        _, given = await told(runner, make_code(f"return {value}"))
+        _, given = await unguarded_events(runner, make_code(f"return {value}"))
         assert list(given.types.values()) == [kind]
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from flows.document import JsonObject
 from runtime.options import RunOptions
 from runtime.results import RunResult
+from runtime.run_events import RunEvent
 from runtime.runner import Runner
 from runtime.sessions.memory import RunMessages
 
@@ -36,3 +37,9 @@ async def run_unguarded(
             messages=messages,
         )
         return egress.account_for(result)
+
+
+async def unguarded_events(runner: Runner, data: JsonObject) -> tuple[list[RunEvent], RunResult]:
+    """The events of nodes and edges that were never admitted, and their result."""
+    events: list[RunEvent] = []
+    return events, await run_unguarded(runner, data, timeout=30, on_event=events.append)

@@ -9,19 +9,12 @@ import pytest
 
 from flows.document import SHORT, Flow, JsonObject
 from flows.json_values import as_list, as_object, as_text, object_at
-from runtime.results import RunResult
 from runtime.run_events import NodeToken, RunEvent
 from runtime.runner import Runner
-from tests.runtime.unguarded import run_unguarded
+from tests.runtime.unguarded import unguarded_events
 
 MakeCode = Callable[[str], JsonObject]
 pytestmark = [pytest.mark.anyio, pytest.mark.engine]
-
-
-async def told(runner: Runner, data: JsonObject) -> tuple[list[RunEvent], RunResult]:
-    """The events of code that was never admitted, and its result."""
-    events: list[RunEvent] = []
-    return events, await run_unguarded(runner, data, timeout=30, on_event=events.append)
 
 
 @pytest.mark.parametrize(
@@ -92,7 +85,7 @@ return Data(data={"threads": threading.active_count(), "text": text})"""
 
 
 async def test_a_run_starts_no_thread_for_what_it_tells(runner: Runner, make_code: MakeCode) -> None:
-    events, result = await told(runner, awaiting(make_code(COUNT_THREADS)))
+    events, result = await unguarded_events(runner, awaiting(make_code(COUNT_THREADS)))
     assert result.error is None
     assert list(result.outputs.values()) == [{"threads": 1, "text": "one two"}]
     assert [event.text for event in events if isinstance(event, NodeToken)] == ["x", "one ", "two"]
@@ -114,7 +107,7 @@ return Data(data={"heard": heard})"""
 async def test_an_event_manager_that_a_component_sets_itself_hears_everything(
     runner: Runner, make_code: MakeCode
 ) -> None:
-    events, result = await told(runner, awaiting(make_code(OWN_MANAGER)))
+    events, result = await unguarded_events(runner, awaiting(make_code(OWN_MANAGER)))
     assert result.error is None
     assert list(result.outputs.values()) == [
         {"heard": [["message", "whole"], ["message", "piece"], ["token", "piece"]]}
