@@ -1,112 +1,131 @@
-"""A person without a manual: from the printed link to a flow that runs, and is found again."""
+"""A person without a manual: from the printed link to a flow that runs on the engine, and is found again."""
 
 import json
 import re
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser, expect
+from playwright.async_api import Browser, Page, expect
 from pydantic_ai import ModelMessage
 from pydantic_ai.models.function import AgentInfo
 
 from agent.models.scripted import call
 from flows.catalogue import Catalogue
+from runtime.runner import Runner
 from scripts.page import ROOT
 from tests.server.live import FLOWS
-from tests.shared.flow_texts import ECHO
+from tests.shared.flow_texts import LOUDER
 from tests.shared.scripted_assistant import Reply, ScriptedModel, Step, assistant
-from tests.shared.stand_ins import StandInRunner, ran
 from tests.web.conftest import looking
 
-pytestmark = pytest.mark.anyio
-PICTURE = ROOT / "docs" / "images" / "page.png"
-"""The picture in the README; `--update-surfaces` makes it again."""
+pytestmark = [pytest.mark.anyio, pytest.mark.engine]
+IMAGES = ROOT / "docs" / "images"
+PICTURES = [IMAGES / "page.png", IMAGES / "try.png"]
+"""The pictures of the README and the manual; `--update-surfaces` makes them again."""
+HOURS = "The office opens at nine."
 
 
-def texts(number: int, text: str) -> Step:
-    """The assistant sets the text of the chat input, whatever its id is."""
+def template(number: int, text: str) -> Step:
+    """The assistant sets the prompt's template, whatever the prompt's id is."""
 
     def reply(messages: list[ModelMessage], _: AgentInfo) -> Reply:
-        found = re.search(r"ChatInput-\w+", str(messages))
+        found = re.search(r"Prompt( Template)?-\w+", str(messages))
         assert found is not None
-        return [call("configure_component", number, component_id=found[0], values={"input_value": text})]
+        return [call("configure_component", number, component_id=found[0], values={"template": text})]
 
     return reply
 
 
+def hours(messages: list[ModelMessage], _: AgentInfo) -> Reply:
+    """The assistant says what stands in the attached file, if it got it."""
+    return HOURS if HOURS in str(messages[-1]) else "I have no such file."
+
+
+async def shown(page: Page, picture: Path) -> None:
+    """Draw one of the pictures again."""
+    await page.locator(".react-flow__controls-fitview").click()
+    await page.wait_for_timeout(500)
+    await page.screenshot(path=picture)
+
+
 async def test_a_flow_is_asked_for_accepted_edited_run_undone_exported_and_found_again(
-    browser: Browser, catalogue: Catalogue, tmp_path: Path, request: pytest.FixtureRequest
+    browser: Browser, catalogue: Catalogue, engine: Runner, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
+    update = request.config.getoption("--update-surfaces")
     script = (
         "build_flow",
-        [call("build_flow", 1, spec=ECHO)],
-        "I built an echo.",
-        *("build_flow", texts(2, "good evening"), "It says good evening now."),
-        *("build_flow", texts(3, "good night"), "It says good night now."),
-        "question",
-        "The office opens at nine.",
+        [call("build_flow", 1, spec=LOUDER)],
+        "I built a flow that says it louder.",
+        *("build_flow", template(2, "Shout it: {text}"), "It shouts now."),
+        *("build_flow", template(3, "Whisper it softly: {text}"), "It whispers now."),
+        *("question", [call("read_file", 4, path="hours.txt")], hours),
     )
-    who = assistant(catalogue, ScriptedModel(*script), StandInRunner(results=[ran("hello")] * 3))
-    async with looking(browser, who) as look:
+    async with looking(browser, assistant(catalogue, ScriptedModel(*script), engine)) as look:
         page = look.page
         await page.get_by_role("button", name="New flow").click()
-        await look.ask("Build an echo")
-        card = page.get_by_role("region", name="Proposed flow: Echo")
-        await expect(card).to_contain_text("Chat Input")
+        await look.ask("Build a flow that says it louder")
+        card = page.get_by_role("region", name="Proposed flow: Louder")
+        await expect(card).to_contain_text("Chat · Prompt · Answer")
+        await expect(page.get_by_role("log")).to_contain_text("Say it louder: hello")  # from its trial run
         await expect(page.locator(".react-flow__node:not(.ghost)")).to_have_count(0)
 
         await card.get_by_role("button", name="Put on the canvas").click()
         nodes = page.locator(".react-flow__node:not(.ghost)")
-        await expect(nodes).to_have_count(2)
+        await expect(nodes).to_have_count(3)
         await expect(card).to_contain_text("Approved")
-        await expect(page.locator(".react-flow__edge")).to_have_count(1)
+        await expect(page.locator(".react-flow__edge")).to_have_count(2)
 
-        chat = page.get_by_role("article", name="Chat Input")
-        await look.ask("Set the text to good evening")
-        await expect(chat.get_by_label("Input Text")).to_have_value("good evening")
-        await expect(page.get_by_role("button", name="Set input_value of Chat Input")).to_be_visible()
-        await chat.get_by_label("Input Text").fill("good morning")
+        prompt = page.get_by_role("article", name="Prompt")
+        field = prompt.get_by_label("Template")
+        await look.ask("Let it shout")
+        change = page.get_by_role("region", name="Change")
+        await expect(change.locator("ins")).to_have_text("Shout it: {text}")
+        await change.get_by_role("button", name="Approve").click()
+        await expect(field).to_have_value("Shout it: {text}")
+        await expect(page.get_by_role("button", name="Set template of Prompt")).to_be_visible()
+        await field.fill("Sing it: {text}")
         await expect(page.locator(".saving")).to_have_text("Saved")
         [flow] = (await look.live.client.get(FLOWS)).json()["flows"]
-        assert "good morning" in (await look.live.client.get(f"{FLOWS}/{flow['id']}")).text
+        assert "Sing it: {text}" in (await look.live.client.get(f"{FLOWS}/{flow['id']}")).text
 
-        await look.ask("Say good night instead")
-        change = page.get_by_role("region", name="Change")
-        await expect(change.locator("del")).to_have_text("good morning")
-        await change.get_by_role("button", name="Approve").click()
-        await expect(chat.get_by_label("Input Text")).to_have_value("good night")
+        await look.ask("Let it whisper instead")
+        await expect(change.last.locator("del")).to_have_text("Sing it: {text}")
+        if update:
+            await shown(page, PICTURES[0])
+        await change.last.get_by_role("button", name="Approve").click()
+        await expect(field).to_have_value("Whisper it softly: {text}")
         await page.get_by_role("log").and_(page.locator("[aria-busy=false]")).wait_for()
         await page.get_by_role("button", name="Undo").click()
-        await expect(chat.get_by_label("Input Text")).to_have_value("good morning")
+        await expect(field).to_have_value("Sing it: {text}")
         await expect(page.locator(".saving")).to_have_text("Saved")
 
-        hours = tmp_path / "hours.txt"
-        hours.write_text("The office opens at nine.")
-        await page.locator("input[type=file]").set_input_files(hours)
+        file = tmp_path / "hours.txt"
+        file.write_text(HOURS)
+        await page.locator("input[type=file]").set_input_files(file)
         await expect(page.locator(".composer .chips")).to_contain_text("hours.txt")
         await look.ask("When does the office open?")
-        await expect(page.get_by_role("log")).to_contain_text("The office opens at nine.")
+        await expect(page.get_by_role("log")).to_contain_text(HOURS)
 
         await page.get_by_role("tab", name="Try the flow").click()
         await page.get_by_role("textbox", name="Input of the run").fill("hello")
         await page.get_by_role("textbox", name="Input of the run").press("Enter")
-        await expect(page.get_by_role("log", name="Try the flow").locator(".markdown")).to_contain_text("hello")
+        said = page.get_by_role("log", name="Try the flow").locator(".markdown")
+        await expect(said).to_contain_text("Sing it: hello", timeout=30_000)
+        if update:
+            await shown(page, PICTURES[1])
         await page.get_by_role("tab", name="Assistant").click()
-        if request.config.getoption("--update-surfaces"):
-            await page.locator(".react-flow__controls-fitview").click()
-            await page.wait_for_timeout(500)
-            await page.screenshot(path=PICTURE)
-        assert PICTURE.stat().st_size < 200_000
+        assert all(picture.stat().st_size < 200_000 for picture in PICTURES)
 
         async with page.expect_download() as downloading:
             await page.get_by_role("button", name="Export").click()
-        file = tmp_path / "exported.json"
-        await (await downloading.value).save_as(file)
-        assert len(json.loads(file.read_text())["data"]["nodes"]) == 2
+        exported = tmp_path / "exported.json"
+        await (await downloading.value).save_as(exported)
+        assert "Sing it: {text}" in json.dumps(json.loads(exported.read_text())["data"]["nodes"])
 
         await page.reload()
-        await expect(nodes).to_have_count(2)
-        await expect(page.get_by_role("log")).to_contain_text("Build an echo")
-        await expect(page.get_by_role("log")).to_contain_text("I built an echo.")
+        await expect(nodes).to_have_count(3)
+        await expect(field).to_have_value("Sing it: {text}")
+        await expect(page.get_by_role("log")).to_contain_text("Let it whisper instead")
+        await expect(page.get_by_role("log")).to_contain_text("I built a flow that says it louder.")
         await page.get_by_role("link", name="All flows").click()
-        await expect(page.get_by_role("link", name=re.compile("Echo|Untitled"))).to_be_visible()
+        await expect(page.get_by_role("link", name=re.compile("Louder|Untitled"))).to_be_visible()
