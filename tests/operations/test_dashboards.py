@@ -256,6 +256,11 @@ def test_the_alert_names_and_labels_are_in_order() -> None:
             assert re.search(rf"by \([^)]*\b{label}\b", rule["expr"]), name
 
 
+def test_the_manual_says_what_to_do_about_each_alert() -> None:
+    rows = re.findall(r"^\| ([A-Z][\w, ]+) \| .+ \|$", (FOLDER / "README.md").read_text(), re.MULTILINE)
+    assert {name for row in rows for name in row.split(", ")} == set(ALERTS)
+
+
 @pytest.mark.parametrize(("name", "panels"), [("usage", USAGE), ("health", HEALTH)])
 def test_a_dashboard_has_the_panels_of_the_specifications(name: str, panels: dict[str, list[str]]) -> None:
     found = dashboard(name)

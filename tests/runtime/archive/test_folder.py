@@ -14,6 +14,7 @@ LEFT_OUT = {
     "conversations.sqlite": "the database of version 0.1, whose content was taken over",
     "undo": "files as they were before a turn that was interrupted, whose records are not kept either",
     "secret.lock": "a lock",
+    "cache": "what is installed or computed, and can be made anew",
 }
 """What is not in a backup, and why."""
 
