@@ -116,7 +116,9 @@ def _name_addresses(used: Mapping[str, str]) -> None:
         host = urlsplit(value.strip()).hostname if "//" in value else None
         if host is None or not is_loopback(host):
             what = "traces are" if _of_every_signal(name) in _TRACES else "what you ask and is answered is"
-            print_message(f"{name} in the file {NAME} of this folder decides where {what} sent: {(host or value)[:200]}")
+            print_message(
+                f"{name} in the file {NAME} of this folder decides where {what} sent: {(host or value)[:200]}"
+            )
 
 
 def _of_every_signal(name: str) -> str:

@@ -12,7 +12,8 @@ from runtime.database.connections import opened_engine
 from runtime.database.errors import StoreUnavailable
 
 _SERVED: Final = text(
-    "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = :name AND pid <> pg_backend_pid() LIMIT 1"
+    "SELECT 1 FROM pg_stat_activity"
+    " WHERE datname = current_database() AND application_name = :name AND pid <> pg_backend_pid() LIMIT 1"
 )
 
 

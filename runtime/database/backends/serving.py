@@ -1,4 +1,4 @@
-"""Which servers use a database: one at a time an SQLite file, by a lock that ends with its process; Postgres any number."""
+"""Which servers use a database: an SQLite file one, whose lock ends with its process; Postgres any number."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def hold_for_serving(url: str) -> FileLock | None:
 
 
 def name_connections(url: str) -> None:
-    """Let the connections of this process to a Postgres database say that it serves, unless they have a name already."""
+    """Let this process's connections to a Postgres database say that it serves, unless they have a name already."""
     if not is_sqlite(url):
         given = os.environ.get(_VARIABLE, SERVER)
         if given.startswith(SERVER):

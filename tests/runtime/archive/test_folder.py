@@ -35,7 +35,8 @@ def is_data(node: ast.expr) -> bool:
             return name.strip("_") == "data"
         case ast.Call(func=ast.Name(id=name)):
             return name == "data_folder"
-    return False
+        case _:
+            return False
 
 
 def joined(path: Path) -> Iterator[str]:

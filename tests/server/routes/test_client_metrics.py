@@ -82,7 +82,7 @@ def test_the_tables_hold_the_whole_closed_list() -> None:
 NOT_SENT = {
     "assistant_skip_all_toggle_total": "the event is sent, which is counted",
     "assistant_input_history_recall_total": "the event is sent, which is counted",
-    "assistant_skip_all_auto_approve_total": "the server approves, and counts it; a page that does so itself reports it",
+    "assistant_skip_all_auto_approve_total": "the server approves, and counts it itself",
 }
 """What is on the list and the page does not send, and why."""
 
