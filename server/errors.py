@@ -101,9 +101,16 @@ def conflict(error: VersionConflict) -> ApiError:
     )
 
 
-def turn_failed(error: TurnError) -> ApiError:
-    """The error for a failed turn; its code decides the status."""
-    return ApiError(_TURN_STATUS.get(error.code, 502), error.code, error.message, error.fix)
+def turn_failed(error: TurnError, seconds: int) -> ApiError:
+    """The error for a failed turn; its code decides the status.
+
+    Args:
+        error: why it failed.
+        seconds: after which one of the turns before it must have ended.
+    """
+    status = _TURN_STATUS.get(error.code, 502)
+    headers = {"Retry-After": str(seconds)} if status == HTTPStatus.TOO_MANY_REQUESTS else None
+    return ApiError(status, error.code, error.message, error.fix, headers=headers)
 
 
 _TURN_STATUS: Mapping[str, int] = {

@@ -177,7 +177,7 @@ def serve(
         import_httpx()
         if not is_traced():
             disable_logfire()
-        from runtime.database.backends.serving import hold_for_serving
+        from runtime.database.backends.serving import hold_for_serving, name_connections
         from runtime.database.backends.urls import is_sqlite
         from runtime.database.errors import StoreUnavailable
         from server.access.auth import Access
@@ -190,6 +190,7 @@ def serve(
     stopping, lock = asyncio.Event(), None
     try:
         lock = hold_for_serving(settings.database_url)
+        name_connections(settings.database_url)
         access = Access.open(settings.data)
         if not is_sqlite(settings.database_url):
             asyncio.run(_check_database(settings))

@@ -72,6 +72,7 @@ class _TurnLog:
             session_id=self.request.session,
             provider=self.choice.provider,
             model_name=self.choice.names[0] if self.choice.names else None,
+            apply=self.request.apply,
             characters=len(self.request.text),
             **({"text": self.request.text} if self.content else {}),
         )

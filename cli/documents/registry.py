@@ -99,7 +99,7 @@ PRINTED: dict[str, Printed] = {
     "langflow disconnect": Printed((langflow.Disconnected,)),
     "langflow flows": Printed((langflow.FlowList,)),
     "langflow folders": Printed((langflow.FolderList,)),
-    "flow list": Printed((servers.StoredFlows,)),
+    "flow list": Printed((servers.StoredFlows, servers.StaleFlows)),
     "flow show": Printed((WholeFlow,)),
     "flow export": Printed((flows.FlowObject, servers.FlowWritten), about="The second with --out."),
     "flow import": Printed((servers.ImportedFlows,)),

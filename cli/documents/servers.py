@@ -4,7 +4,7 @@ from typing_extensions import TypedDict
 
 from agent.models.overview import Overview
 from runtime.jobs.job import Job
-from server.routes.flows.models import SkippedFlow
+from server.routes.flows.models import SkippedFlow, StaleFlow
 from server.routes.health import Readiness
 from server.routes.installation.bundles import BundleEntry
 from server.routes.installation.evaluations import EvaluationFile
@@ -62,6 +62,13 @@ class StoredFlows(TypedDict):
     """Flows that a server stores, without their documents, and how many there are in all."""
 
     flows: list[FlowEntry]
+    total: int
+
+
+class StaleFlows(TypedDict):
+    """Flows that a server stores with components of an earlier engine, and how many there are in all."""
+
+    flows: list[StaleFlow]
     total: int
 
 

@@ -27,11 +27,17 @@ def list_flows(
     limit: Annotated[int, typer.Option(min=1, max=10_000, metavar="N", help="How many at most.")] = LISTED,
     server: ServerAddress = None,
     *,
+    stale: Annotated[
+        bool, typer.Option("--stale", help="Only flows with components of an earlier engine, and which these are.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """List the flows that a server stores, last changed first."""
     from cli.documents.servers import StoredFlows
 
+    if stale:
+        _list_stale(_flows(server), text, limit, as_json=as_json)
+        return
     entries, total = _flows(server).entries(text, limit)
     if as_json:
         print_json(StoredFlows(flows=entries, total=total))
@@ -39,6 +45,20 @@ def list_flows(
     print_rows((one.id, one.updated_at[:19], f"version {one.version}", one.name) for one in entries)
     if not entries:
         print_message("No flows are stored there." if not text else f"No flow's name contains {text!r}.")
+
+
+def _list_stale(flows: "RemoteFlows", text: str, limit: int, *, as_json: bool) -> None:
+    from cli.documents.servers import StaleFlows
+
+    entries, total = flows.stale(text, limit)
+    if as_json:
+        print_json(StaleFlows(flows=entries, total=total))
+        return
+    print_rows((one.id, f"version {one.version}", one.name, ", ".join(one.stale)) for one in entries)
+    if entries:
+        print_message("To update one: wirewright flow update-components FLOW")
+    else:
+        print_message("No flow that is stored there has components of an earlier engine.")
 
 
 def show(f: StoredName, server: ServerAddress = None, *, as_json: Json = False) -> None:

@@ -82,7 +82,7 @@ class BatchParts:
         if len(part.inputs) == 1:
             at, size = part.first, self._sizes[part.first]
             message = f"Input {at + 1} of {self._source} is {size:,} bytes, more than the server takes in a request."
-            fix = "Shorten it, or ask the operator for a higher WIREWRIGHT_CHAT_BODY_LIMIT."
+            fix = "Shorten it, or ask the operator for a higher WIREWRIGHT_CHAT_BODY_LIMIT, or limit of the proxy."
             raise BadUsage("too_large", message, fix=fix, where=WHERE)
         self._room = sum(self._sizes[part.first : part.first + len(part.inputs)]) // 2
 

@@ -38,10 +38,11 @@ def origin_of(address: str, where: str = "--server") -> str:
 def is_protected(origin: str) -> bool:
     """Whether nobody on the way can read what is sent: over TLS, or on this machine."""
     parts = urlsplit(origin)
-    return parts.scheme == "https" or _is_loopback(parts.hostname or "")
+    return parts.scheme == "https" or is_loopback(parts.hostname or "")
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """Whether a host is this machine."""
     try:
         return ip_address(host).is_loopback
     except ValueError:

@@ -66,6 +66,8 @@ def refused(response: httpx.Response, origin: str, *, from_environment: bool) ->
             "Correct WIREWRIGHT_TOKEN, or leave it out." if from_environment else f"Sign in: wirewright login {origin}"
         )
         return CommandError("not_signed_in", f"{origin} does not take this token.", fix=fix, where="--server")
+    if problem is None and status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
+        return _too_large(origin)
     if problem is None:
         return _unreadable(origin, status) if status < HTTPStatus.INTERNAL_SERVER_ERROR else _broken(response, origin)
     if problem.code in _NO_ROUTE:
@@ -153,6 +155,13 @@ def _broken(response: httpx.Response, origin: str) -> CommandError:
     request = response.headers.get("x-request-id", "")
     fix = f"Its log has it under the request id {request}." if request else "Its log says why."
     return CommandError("server_failed", f"{origin} failed ({response.status_code}).", fix=fix, where="--server")
+
+
+def _too_large(origin: str) -> CommandError:
+    """The error for a request that a proxy refuses for its size, which does not answer as a server of ours."""
+    message = f"The request is larger than what is in front of {origin} takes."
+    fix = "Send less, or ask the operator for a higher limit of the proxy."
+    return CommandError("too_large", message, fix=fix, where="--server")
 
 
 def _unreadable(origin: str, status: int | None = None) -> CommandError:

@@ -4,6 +4,7 @@ import io
 import os
 from collections.abc import Mapping, MutableMapping
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from cli.output.streams import print_message
 
@@ -63,7 +64,9 @@ def read_env_file(folder: Path, environment: MutableMapping[str, str] = os.envir
     if _RUN_VARIABLES in taken:
         taken[_RUN_VARIABLES] = _for_runs(taken[_RUN_VARIABLES], environment)
     refused = _addresses_of_traces(taken, environment) | _addresses_of_models(taken, environment)
-    environment.update({name: value for name, value in taken.items() if name not in refused})
+    used = {name: value for name, value in taken.items() if name not in refused}
+    environment.update(used)
+    _name_addresses(used)
     if _DATA in taken and _CACHE not in environment:
         from flows.paths import platform_data_folder
 
@@ -100,6 +103,22 @@ def _addresses_of_traces(taken: Mapping[str, str], environment: Mapping[str, str
                 f"Write both into the file, or set {name} in the environment."
             )
     return refused
+
+
+def _name_addresses(used: Mapping[str, str]) -> None:
+    """Say where the file sends what is asked and answered, and traces: a folder may be a stranger's."""
+    from agent.models.providers import is_address
+    from cli.remote.addresses import is_loopback
+
+    for name, value in used.items():
+        if not is_address(name) and _of_every_signal(name) not in _TRACES:
+            continue
+        host = urlsplit(value.strip()).hostname if "//" in value else None
+        if host is None or not is_loopback(host):
+            what = "traces are" if _of_every_signal(name) in _TRACES else "what you ask and is answered is"
+            print_message(
+                f"{name} in the file {NAME} of this folder decides where {what} sent: {(host or value)[:200]}"
+            )
 
 
 def _of_every_signal(name: str) -> str:

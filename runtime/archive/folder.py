@@ -15,7 +15,7 @@ from runtime.files.undo import UNDO
 FOLDERS: Final = ("users", "variables", "providers")
 FILES: Final = (
     *("token", "users.key", "secret.key", "secret.check", "providers.key", "variables.key", "providers.enc"),
-    *("trusted-components.json", "chat_history"),
+    *("trusted-components.json", "chat_history", "servers.json"),
 )
 """Everything of ours that is not the database, and cannot be made anew. Locks, logs and the cache are left out."""
 

@@ -15,13 +15,14 @@ from sqlalchemy import Connection, MetaData, select, text
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from flows.document import JsonObject
-from flows.json_values import as_text
+from flows.json_values import as_object, as_text
 from runtime.archive.backup import COMMAND, KIND, BackedUp
 from runtime.archive.errors import ArchiveError, not_an_archive
 from runtime.archive.folder import contents, is_ours, remove_all
+from runtime.archive.in_use import BeingServed, refuse_while_served
 from runtime.archive.rows import add_rows, continue_numbers, read_rows, reflected
 from runtime.archive.zipped import DATA, TABLES, reading
-from runtime.database.backends.serving import hold_for_serving
+from runtime.database.backends.serving import AlreadyServed, hold_for_serving
 from runtime.database.backends.urls import sqlite_file, sqlite_url
 from runtime.database.connections import exclusive, opened_engine
 from runtime.database.migrations import migrate
@@ -50,8 +51,12 @@ async def restore(path: Path, url: str, data: Path, *, overwrite: bool = False) 
         OSError: the archive cannot be read, or a file not be written.
     """
     with reading(path, KIND, COMMAND) as (archive, manifest):
-        lock = await asyncio.to_thread(hold_for_serving, url)
         try:
+            lock = await asyncio.to_thread(hold_for_serving, url)
+        except AlreadyServed as failure:
+            raise BeingServed from failure
+        try:
+            await refuse_while_served(url)
             if not overwrite and (next(contents(data), None) is not None or await _has_rows(url)):
                 raise ArchiveError(
                     "not_empty",
@@ -77,6 +82,9 @@ async def _restore(archive: zipfile.ZipFile, manifest: JsonObject, url: str, dat
             with archive.open(f"{TABLES}{table}.jsonl") as file:
                 yield from read_rows(file)
 
+        expected = as_object(manifest.get("rows"))
+        if sorted(expected) != sorted(tables):
+            raise not_an_archive(COMMAND)
         counts = await _replace(url, revision, tables, rows, documents)
         await remove_all_records(url)  # of turns that are no longer those of the database
         await asyncio.to_thread(_move, staged, data)

@@ -19,7 +19,7 @@ from uuid import uuid4
 from sqlalchemy import Connection, String, Table, create_engine, insert, select
 from sqlalchemy.exc import IntegrityError
 
-from flows.json_values import as_text
+from flows.json_values import as_object, as_text
 from runtime.archive.errors import ArchiveError, not_an_archive
 from runtime.archive.folder import is_ours
 from runtime.archive.owned import OWNER, Places, count_rows, owned_tables
@@ -57,7 +57,8 @@ async def import_user(database: Database, data: Path, user: str, path: Path) -> 
     """
     with reading(path, KIND, COMMAND) as (archive, manifest), tempfile.TemporaryDirectory() as folder:
         names = [name for name in archive.namelist() if name.startswith(FILES)]
-        if not all(is_ours(f"users/{name}") for name in names):
+        tables = {name.removeprefix(TABLES).removesuffix(".jsonl") for name in archive.namelist()}
+        if not all(is_ours(f"users/{name}") for name in names) or not as_object(manifest.get("rows")).keys() <= tables:
             raise not_an_archive(COMMAND)
         current = Path(folder) / "current.db"
         await _bring_up_to_date(archive, as_text(manifest.get("schema")), current, database.documents)

@@ -6,6 +6,7 @@ import json
 import os
 import secrets
 import zipfile
+import zlib
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -70,9 +71,19 @@ def reading(path: Path, kind: str, command: str) -> Generator[tuple[zipfile.ZipF
     """
     try:
         with zipfile.ZipFile(path) as archive:
+            if _is_damaged(archive):
+                raise not_an_archive(command)
             manifest: JsonObject = json.loads(archive.read(MANIFEST))
-            if manifest.get("archive") != kind or manifest.get("version") != VERSION or archive.testzip() is not None:
+            if manifest.get("archive") != kind or manifest.get("version") != VERSION:
                 raise not_an_archive(command)
             yield archive, manifest
     except (zipfile.BadZipFile, KeyError, ValueError, AttributeError, EOFError) as damaged:
         raise not_an_archive(command) from damaged
+
+
+def _is_damaged(archive: zipfile.ZipFile) -> bool:
+    """Whether a file in an archive cannot be read as it was written."""
+    try:
+        return archive.testzip() is not None
+    except (zlib.error, NotImplementedError, RuntimeError):  # what is no stream, compressed in another way, encrypted
+        return True

@@ -24,6 +24,8 @@ FOLDER: Final = ".components"
 """The reserved folder inside the user's folder."""
 MAX_COMPONENTS: Final = 200
 """How many components one user may store."""
+SKIPPED: Final = {"syntax": "parse_error", "too_large": "oversize", "class_name": "unsafe_name"}
+"""How metrics name the faults for which a stored component is left out, where they have another name for it."""
 _SUFFIX: Final = ".py"
 
 
@@ -107,8 +109,10 @@ async def load(data: Path, user: str | None, runner: DescribesComponents) -> Sto
         else:
             components.append(one.component)
     log_event("assistant.user_component.overlay", entries=len(components))
-    for _, fault in broken:
-        log_event("assistant.user_component.overlay_skipped", logging.WARNING, reason=fault.code)
+    unread = {file for file, text in sources if not text}
+    for file, fault in broken:
+        reason = "read_error" if file in unread else SKIPPED.get(fault.code, fault.code)
+        log_event("assistant.user_component.overlay_skipped", logging.WARNING, reason=reason)
     return StoredComponents(tuple(components), tuple(broken))
 
 

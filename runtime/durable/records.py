@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
 from pathlib import Path
 from typing import Final
 
-from sqlalchemy import Connection, MetaData, delete, inspect, make_url
+from sqlalchemy import Connection, MetaData, delete, inspect
 from sqlalchemy.exc import SQLAlchemyError
 
-from runtime.database.backends.urls import sqlite_file, sqlite_url
+from runtime.database.backends.urls import search_path, sqlite_file, sqlite_url
 from runtime.database.connections import opened_engine
 from runtime.database.sealed_rows import erase_what_was_replaced
 
@@ -32,9 +31,7 @@ def durable_file(url: str) -> Path | None:
 
 def durable_schema(url: str) -> str:
     """The schema of DBOS's tables on Postgres: beside the one that the URL's search path begins with, if it has one."""
-    options = make_url(url).query.get("options", "")
-    found = re.search(r"search_path=(\w+)", options if isinstance(options, str) else " ".join(options))
-    return f"{found[1] if found else 'wirewright'}_durable"
+    return f"{search_path(url) or 'wirewright'}_durable"
 
 
 def workflow_id(owner: str, turn: str) -> str:

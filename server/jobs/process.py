@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 
 from agent.assistant import Assistant
+from runtime.database.backends.serving import name_connections
 from runtime.database.backends.urls import is_sqlite
 from runtime.jobs.job import JobKind, QueueName
 from runtime.jobs.ticker import Ticker
@@ -59,6 +60,7 @@ async def work(
             "process: a server on it does its jobs itself.",
             "Set WIREWRIGHT_DATABASE to a Postgres, or start only the server: wirewright serve",
         )
+    name_connections(settings.database_url)
     if "turns" in queues and not is_installed():
         raise CannotWork(
             f"{MESSAGE[:-1]}, and the queue `turns` was asked for.",

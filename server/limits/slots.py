@@ -128,6 +128,11 @@ class Slots:
         self._taken.append(slot)
         return slot
 
+    def seconds_left(self, user: str) -> int:
+        """The whole seconds after which the first of a user's must have ended; 1 when nothing goes on."""
+        ends = [slot.ends for slot in self._taken if slot.user == user]
+        return max(1, math.ceil(min(ends) - self.clock())) if ends else 1
+
     def discard(self, slot: Slot) -> None:
         """Forget a place that is not needed any more."""
         if slot in self._taken:

@@ -23,6 +23,7 @@ from server.requests.body import read_object, validated
 from server.requests.disconnect import while_connected
 from server.requests.operation import operation
 from server.routes.turns import LAST_EVENT, following, last_event
+from server.state import server_state
 from server.streams.response import TurnResponse, numbered
 from server.turns import started
 
@@ -140,7 +141,8 @@ async def assist(request: Request) -> Response:
         case CompleteEvent():
             return JsonResponse(ended.data, headers={TURN_HEADER: running.id})
         case ErrorEvent():
-            raise turn_failed(TurnError(code=ended.code, message=ended.message, fix=ended.fix))
+            failed = TurnError(code=ended.code, message=ended.message, fix=ended.fix)
+            raise turn_failed(failed, server_state(request).turn_slots.seconds_left(caller.id))
         case CancelledEvent():
             raise ApiError(503, "cancelled", ended.message, "Try again.")
 

@@ -49,6 +49,7 @@ class Metrics(logging.Handler):
             event: (self._counter(name, label), label, field) for event, (name, label, field) in _LABELLED.items()
         }
         self._requests = self._counter("assistant_requests")
+        self._skipping_requests = self._counter("assistant_skip_all_requests")
         self._by_intent = self._counter("assistant_requests_by_intent", "intent")
         self._build_flow = self._counter("assistant_intent_build_flow")
         self._usage = self._counter("assistant_provider_usage", "provider")
@@ -146,6 +147,8 @@ class Metrics(logging.Handler):
 
     def _on_started(self, fields: Fields) -> None:
         self._requests.inc()
+        if fields.get("apply") == "always":
+            self._skipping_requests.inc()
         self._usage.labels(self._label("provider", fields, "provider")).inc()
 
     def _on_completed(self, fields: Fields) -> None:

@@ -8,8 +8,11 @@ from typing import Any
 import pytest
 import yaml
 
+from runtime.components.store import SKIPPED
+from runtime.jobs.job import QUEUES
 from runtime.telemetry import log_event
-from server.telemetry.metrics import Metrics
+from server.telemetry.metrics import LARGE_FLOW, Metrics
+from tools.toolsets.discover import discover_tools
 
 FOLDER = Path(__file__).parents[2] / "docs" / "operations"
 EXPORTED = Metrics().exported
@@ -42,7 +45,8 @@ USAGE = {
         "assistant_plan_reset_total",
     ],
     "Top failing tools": ["mcp_tool_invocations_total"],
-    "Skip-all adoption": ["assistant_skip_all_enabled_count", "assistant_skip_all_toggle_total"],
+    "Skip-all adoption": ["assistant_skip_all_requests_total", "assistant_requests_total"],
+    "Users with skip-all": ["assistant_skip_all_enabled_count", "assistant_skip_all_toggle_total"],
     "Sessions reset, components cleared": [
         "assistant_session_reset_total",
         "assistant_session_reset_components_cleared_total",
@@ -146,6 +150,24 @@ THRESHOLDS = [
 """Each threshold of the specifications: the metric, the words, our alert, how its rule ends, and the panel with it."""
 
 
+SIGNALS = [
+    ("assistant_flow_update_events_total", "Spike in set_flow on edit-mode runs", "Action mix per turn"),
+    ("assistant_conversation_buffer_sessions", "growing past it indicates a leak", "Conversation-buffer sessions"),
+    (
+        "assistant_conversation_buffer_session_evicted_total",
+        "High rate means heavy concurrent usage",
+        "Conversation-buffer eviction rate",
+    ),
+    (
+        "assistant_conversation_buffer_turn_skipped_total",
+        "Spike in empty_response",
+        "Conversation turns recorded and skipped",
+    ),
+    ("assistant_user_component_register_refused_total", "High refusal rate", "Components refused"),
+]
+"""What the specifications say without a number: the metric, the words, and the panel whose description says it."""
+
+
 def dashboard(name: str) -> dict[str, dict[str, Any]]:
     """The panels of a dashboard by title."""
     document = json.loads((FOLDER / f"grafana-{name}.json").read_text())
@@ -234,6 +256,11 @@ def test_the_alert_names_and_labels_are_in_order() -> None:
             assert re.search(rf"by \([^)]*\b{label}\b", rule["expr"]), name
 
 
+def test_the_manual_says_what_to_do_about_each_alert() -> None:
+    rows = re.findall(r"^\| ([A-Z][\w, ]+) \| .+ \|$", (FOLDER / "README.md").read_text(), re.MULTILINE)
+    assert {name for row in rows for name in row.split(", ")} == set(ALERTS)
+
+
 @pytest.mark.parametrize(("name", "panels"), [("usage", USAGE), ("health", HEALTH)])
 def test_a_dashboard_has_the_panels_of_the_specifications(name: str, panels: dict[str, list[str]]) -> None:
     found = dashboard(name)
@@ -272,6 +299,78 @@ def test_a_threshold_of_the_specifications_is_an_alert_and_a_line_on_its_panel(
         steps = PANELS[panel]["fieldConfig"]["defaults"]["thresholds"]["steps"]
         assert [step["value"] for step in steps] == [None, bound]
         assert steps[1]["color"] == ("red" if end.startswith(">") else "green")
+
+
+@pytest.mark.parametrize(("metric", "words", "panel"), SIGNALS, ids=[row[0] for row in SIGNALS])
+def test_what_the_specifications_watch_without_a_number_is_explained_on_its_panel(
+    metric: str, words: str, panel: str
+) -> None:
+    assert metric in " ".join(target["expr"] for target in PANELS[panel]["targets"])
+    assert len(PANELS[panel]["description"]) > len(words) // 2
+
+
+def unit(query: str) -> set[str]:
+    """The units in which the result of a query can be shown."""
+    quantile = re.search(r"histogram_quantile\(.*?(\w+)_bucket", query)
+    if quantile is not None:
+        found = re.search(r"_(seconds|ms)$", quantile[1])
+        return {"short" if found is None else {"seconds": "s", "ms": "ms"}[found[1]]}
+    if " / " in query or query.endswith("_rate)"):
+        return {"short"} if "group_left" in query else {"percentunit"}
+    is_a_second = "rate(" in query and not query.startswith("60 * ")
+    requests = re.search(r"rate\((\w*requests\w*|assistant_(intent_build_flow|provider_usage)_total)\[", query)
+    return {"reqps" if requests else "cps"} if is_a_second else {"short"}
+
+
+@pytest.mark.parametrize("title", [title for title, panel in PANELS.items() if panel.get("targets")])
+def test_a_panel_shows_the_unit_of_what_it_asks_for(title: str) -> None:
+    panel = PANELS[title]
+    for target in panel["targets"]:
+        assert panel["fieldConfig"]["defaults"]["unit"] in unit(target["expr"]), target["expr"]
+
+
+def kinds() -> dict[str, str]:
+    """Whether a metric is a counter, a gauge or a histogram, by the name of its time series."""
+    shown = re.findall(r"^# TYPE (\w+) (\w+)$", Metrics().text().decode(), re.MULTILINE)
+    found = dict(shown)
+    return {name: found.get(name) or found[re.sub(r"_(bucket|sum|count)$", "", name)] for name in EXPORTED}
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_a_query_treats_counters_as_counters_and_gauges_as_gauges(query: str) -> None:
+    rising = set(re.findall(r"(?:rate|increase)\((\w+)", query))
+    asked = {name for name in re.findall(r"[a-zA-Z_]\w*", query) if name in EXPORTED}
+    assert rising == {name for name in asked if kinds()[name] != "gauge"}
+
+
+def shown(label: str) -> set[str]:
+    """The values of a label after an event of each kind."""
+    metrics = Metrics()
+    metrics.attach()
+    try:
+        for success in (True, False):
+            log_event("flow_builder.tool.finished", tool_name="x", success=success, duration_ms=1)
+        for count in (LARGE_FLOW, LARGE_FLOW + 1):
+            log_event("assistant.flow.applied", node_count=count, duration_ms=1)
+    finally:
+        metrics.detach()
+    return set(re.findall(rf'\b{label}="([^"]*)"', metrics.text().decode()))
+
+
+VALUES = {
+    "success": shown("success"),
+    "size": shown("size"),
+    "tool": set(discover_tools.tools),
+    "reason": set(SKIPPED.values()),
+    "queue": set(QUEUES),
+}
+"""The values of labels that queries choose."""
+
+
+def test_a_query_chooses_values_that_labels_have() -> None:
+    chosen = [found for query in QUERIES for found in re.findall(r'(\w+)="([^"]*)"', query)]
+    assert {label for label, _ in chosen} == set(VALUES)
+    assert [(label, value) for label, value in chosen if value not in VALUES[label]] == []
 
 
 def bounds(metric: str) -> set[float]:

@@ -304,14 +304,15 @@ async def test_a_component_that_is_not_kept_is_counted_by_its_reason(
 
 
 @pytest.mark.parity("assistant_user_component_overlay_skipped_total")
+@pytest.mark.parametrize(("content", "reason"), [(b"class Sum(", "parse_error"), (b"\xff", "read_error")])
 async def test_a_damaged_component_is_counted_by_its_reason(
-    catalogue: Catalogue, watch: Watch, data_folder: Path
+    content: bytes, reason: str, catalogue: Catalogue, watch: Watch, data_folder: Path
 ) -> None:
-    save(data_folder, "local", "SumComponent", "class Sum(")
+    save(data_folder, "local", "SumComponent", "class Sum(").write_bytes(content)
     await asked(catalogue, "question", "It is.")
     skipped = [line["reason"] for line in watch.lines("assistant.user_component.overlay_skipped")]
-    assert len(skipped) == 1
-    assert watch.figure(f'assistant_user_component_overlay_skipped_total{{reason="{skipped[0]}"}}') == 1
+    assert skipped == [reason]
+    assert watch.figure(f'assistant_user_component_overlay_skipped_total{{reason="{reason}"}}') == 1
 
 
 @pytest.mark.parity("assistant.run_flow.blocked_unsafe_code")

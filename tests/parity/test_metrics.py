@@ -8,7 +8,7 @@ from pydantic_ai.models import Model
 
 from agent.models.scripted import call
 from flows.catalogue import Catalogue
-from tests.server.live import STREAM, Live, events, leaving, serving
+from tests.server.live import ASSIST, STREAM, Live, events, leaving, serving
 from tests.shared.flow_texts import ECHO
 from tests.shared.scripted_assistant import Reply, ScriptedModel, assistant
 
@@ -99,3 +99,17 @@ async def test_turns_that_were_left_are_counted(catalogue: Catalogue) -> None:
 async def test_proposed_plans_are_counted(catalogue: Catalogue) -> None:
     found = await counted(catalogue, *PLAN, texts=("Build a large thing",))
     assert found["assistant_plan_proposal_total"] == 1
+
+
+@pytest.mark.parity("assistant_skip_all_auto_approve_total")
+async def test_a_plan_that_was_approved_in_advance_is_counted_as_one_and_so_is_the_turn(catalogue: Catalogue) -> None:
+    plan = call("propose_plan", 1, markdown="1. Echo")
+    asked = {"input_value": "Build a large thing", "apply": "always"}
+    model = ScriptedModel("build_flow", [plan], [call("build_flow", 2, spec=ECHO)], "I built it.", "question", "Yes.")
+    async with serving(assistant(catalogue, model)) as live:
+        assert (await live.client.post(ASSIST, json=asked)).status_code == 200
+        assert (await live.client.post(ASSIST, json={"input_value": "Is it done?"})).status_code == 200
+        found = await figures(live)
+    names = ("assistant_plan_proposal_total", "assistant_skip_all_auto_approve_total")
+    assert [found[name] for name in (*names, "assistant_skip_all_requests_total")] == [1, 1, 1]
+    assert found["assistant_requests_total"] == 2

@@ -15,11 +15,15 @@ import pytest
 from agent.assistant import Assistant
 from flows.catalogue import Catalogue
 from flows.spec import build
+from runtime.database.backends.serving import connection_name
+from runtime.database.database import Database
 from runtime.install.environment import RunnerEnvironment
 from runtime.keychain.access_token import access_token
 from runtime.runner import Runner
 from server.serve import CannotServe, address, bound, serve
 from server.settings import ServerSettings
+from tests.databases.postgres import Cluster
+from tests.databases.stored import query
 from tests.server.live import ASSIST, FLOWS, STREAM, frames, serving
 from tests.shared.stand_ins import StandInRunner
 
@@ -205,3 +209,22 @@ async def test_flows_get_nothing_from_the_server_that_runs_them_nor_from_another
 def test_small_events_are_sent_at_once() -> None:
     with bound("127.0.0.1", 0) as listener:
         assert listener.proto == socket.IPPROTO_TCP, "asyncio turns Nagle's algorithm off only where it reads TCP"
+
+
+async def test_the_connections_of_a_server_say_so_while_nobody_asks_anything(
+    python_command: Path, postgres: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`wirewright restore` refuses a database to which there is one."""
+    url = postgres.schema()
+    monkeypatch.setenv("WIREWRIGHT_DATABASE", url)
+    database = Database(url, ServerSettings().data, migrates=True)
+    await database.open()
+    await database.aclose()
+    named = "SELECT application_name FROM pg_stat_activity WHERE application_name LIKE 'wirewright%'"
+    async with program(python_command, "-m", "tests.server.telemetry.traced"):
+        for _ in range(600):
+            if (connection_name(url),) in query(url, named):
+                break
+            await asyncio.sleep(0.05)
+        assert (connection_name(url),) in query(url, named)
+    assert (connection_name(url),) not in query(url, named)

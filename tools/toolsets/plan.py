@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic_ai import ApprovalRequired, ModelRetry, RunContext
 from pydantic_ai.toolsets import FunctionToolset
 
+from runtime.telemetry import log_event
 from tools.approvals import PlanApproval, approval_metadata
 from tools.effects import PlanEffect
 from tools.events import Todo, TodosWritten
@@ -31,6 +32,8 @@ async def propose_plan(ctx: RunContext[Workbench], markdown: str) -> str:
     if ctx.tool_call_approved:
         return "The user approved the plan. Carry it out now."
     if ctx.deps.auto_plan:
+        log_event("assistant.plan.proposed", session_id=ctx.deps.session, markdown_length=len(markdown))
+        log_event("assistant.skip_all.auto_approved", session_id=ctx.deps.session)
         return "The plan is approved. Carry it out now."
     raise ApprovalRequired(metadata=approval_metadata(PlanApproval(markdown=markdown[:PLAN_LIMIT])))
 

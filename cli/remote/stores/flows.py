@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from cli.errors import BadUsage, CommandError
 from cli.input.texts import bad_text
@@ -17,6 +18,8 @@ from server.routes.flows.models import (
     OneRevisionReply,
     RevisionPage,
     SeenVersion,
+    StaleFlow,
+    StaleFlowPage,
     UpdatedFlow,
     WholeFlow,
 )
@@ -29,6 +32,8 @@ _PAGE: Final = 200
 """Flows that a page has at most."""
 _IMPORT_LIMIT: Final = 32_000_000
 """Bytes of an import, as servers take them unless they are told otherwise."""
+
+_Flows = TypeVar("_Flows", FlowPage, StaleFlowPage)
 
 
 class RemoteFlows:
@@ -49,12 +54,34 @@ class RemoteFlows:
             limit: how many at most.
         """
         found: list[FlowEntry] = []
+        total = 0
+        for page in self._pages(FlowPage, text, limit):
+            found, total = found + page.flows, page.total
+        return found, total
+
+    def stale(self, text: str = "", limit: int = _PAGE) -> tuple[list[StaleFlow], int]:
+        """The flows with components of an earlier engine, last changed first, and how many there are in all.
+
+        Args:
+            text: what their names contain.
+            limit: how many at most.
+        """
+        found: list[StaleFlow] = []
+        total = 0
+        for page in self._pages(StaleFlowPage, text, limit, stale="true"):
+            found, total = found + page.flows, page.total
+        return found, total
+
+    def _pages(self, kind: type[_Flows], text: str, limit: int, **more: str) -> Iterator[_Flows]:
+        """Pages of flows, with as many flows together as are wanted."""
+        count = 0
         while True:
-            asked: dict[str, str | int] = {"limit": min(limit - len(found), _PAGE), "offset": len(found), "q": text}
-            page = self.server.read(FlowPage, FLOWS, asked)
-            found += page.flows
-            if len(found) >= limit or page.next is None or not page.flows:
-                return found, page.total
+            asked: dict[str, str | int] = {"limit": min(limit - count, _PAGE), "offset": count, "q": text, **more}
+            page = self.server.read(kind, FLOWS, asked)
+            yield page
+            count += len(page.flows)
+            if count >= limit or page.next is None or not page.flows:
+                return
 
     def find(self, name: str) -> FlowEntry:
         """The flow with an id or a name, or whose id alone begins so.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 from typing import Final
+from urllib.parse import parse_qs, urlsplit
 
 FILE: Final = "wirewright.db"
 """The SQLite file of the data folder."""
@@ -40,3 +41,10 @@ def sqlite_file(url: str) -> Path | None:
     """The file of an SQLite database; None for one in memory, or of another kind."""
     found = re.fullmatch(r"sqlite(?:\+\w+)?:///([^?]+)(?:\?.*)?", url)
     return None if found is None or found[1] == ":memory:" else Path(found[1])
+
+
+def search_path(url: str) -> str | None:
+    """The schema that the search path of a Postgres URL begins with; None without one."""
+    options = parse_qs(urlsplit(url).query).get("options", [])
+    found = re.search(r"search_path=(\w+)", " ".join(options))
+    return None if found is None else found[1]

@@ -27,6 +27,7 @@ class Batch:
         out: the results.
         sent: the positions of the first inputs of the requests that came.
         failing: the texts whose runs fail.
+        proxy_limit: the bytes that a proxy in front of the server lets through.
         lost_at: the request that does not come, of those for parts.
         is_old: whether the server does not know what parts are.
     """
@@ -37,6 +38,7 @@ class Batch:
         self.source = folder / "inputs.jsonl"
         self.sent: list[tuple[int, int]] = []
         self.failing: set[str] = set()
+        self.proxy_limit = 1_000_000
         self.lost_at = 0
         self.is_old = False
         (folder / "echo.json").write_text(json.dumps({**echo, "name": "Echo"}))
@@ -54,6 +56,8 @@ class Batch:
             if not request.url.path.endswith("/batch"):
                 return handle(transport, request)
             body = json.loads(request.read())
+            if len(request.content) > self.proxy_limit:
+                return httpx.Response(413, html="<html><h1>413 Request Entity Too Large</h1></html>", request=request)
             if not body["estimate"]:
                 if len(self.sent) + 1 == self.lost_at:
                     raise httpx.ConnectError("refused")
@@ -162,6 +166,17 @@ def test_parts_wait_while_as_many_jobs_wait_as_may(
     assert (done["ok"], done["done"]) == (True, 8), done
     assert batch.asked == TEXTS
     assert batch.lines == [(at, "done") for at in range(8)]
+
+
+def test_parts_are_made_smaller_for_a_proxy_that_takes_less_than_the_server(batch: Batch) -> None:
+    batch.proxy_limit = 1_000
+    done = batch.run()
+    assert (done["ok"], done["total"], done["done"]) == (True, 8, 8), done
+    assert {count for _, count in batch.sent} == {1}
+    assert batch.asked == TEXTS
+    batch.write(["x" * 1_000, "y"])
+    refused = batch.run()["error"]
+    assert (refused["code"], "limit of the proxy" in refused["fix"]) == ("too_large", True)
 
 
 def test_nothing_is_run_when_one_input_alone_is_too_large(batch: Batch) -> None:

@@ -68,6 +68,7 @@ def problem(code: str, message: str, fix: str = "", request_id: str | None = Non
         (502, b"<html>", {"X_Request_ID": "r-2"}, "server_failed", "request id r-2"),
         (200, b"<html>", {}, "unreadable_answer", "same version"),
         (200, b'{"runs": 5}', {}, "unreadable_answer", "same version"),
+        (413, b"<html>nginx</html>", {}, "too_large", "limit of the proxy"),
         (302, b"", {"Location": "http://127.0.0.1:9/"}, "unreadable_answer", "Check the address"),
     ],
 )

@@ -12,6 +12,8 @@ from flows.catalogue import Catalogue
 from flows.document import JsonObject
 from runtime.install.errors import InstallError
 from tests.cli.remote.conftest import Remote, Serve
+from tests.flows.edits.test_updates import earlier
+from tests.shared.flow_texts import ECHO, flow_of, node_id
 from tests.shared.shelf import Shelf, index_of, shelf_of
 
 
@@ -209,6 +211,28 @@ def test_starter_flows_are_listed_and_stored_under_a_name(serve: Serve) -> None:
     updated = remote.run("flow", "update-components", "Mine", "--json").json
     assert (updated["version"], updated["components"]) == (1, [])
     assert remote.run("flow", "start", "nope", "--json").json["error"]["code"] == "template_not_found"
+
+
+def test_flows_of_an_earlier_engine_are_listed_and_updated_one_by_one(
+    serve: Serve, catalogue: Catalogue, echo: JsonObject, tmp_path: Path
+) -> None:
+    remote, path, flow = serve(), tmp_path / "flow.json", flow_of(ECHO, catalogue)
+    assert remote.run("flow", "list", "--stale", "--json").json == {"flows": [], "total": 0}
+    assert "No flow that is stored there" in remote.run("flow", "list", "--stale").err
+    path.write_text(json.dumps({**echo, "name": "New"}))
+    remote.run("flow", "import", path)
+    for name in ("Old 1", "Old 2"):
+        path.write_text(json.dumps({**earlier(flow, node_id(flow, "ChatOutput")).to_json(), "name": name}))
+        assert remote.run("flow", "import", path).code == 0
+    listed = remote.run("flow", "list", "--stale", "--json").json
+    assert listed["total"] == 2
+    assert [(one["name"], one["stale"]) for one in listed["flows"]] == [(f"Old {at}", ["ChatOutput"]) for at in (2, 1)]
+    assert len(remote.run("flow", "list", "--stale", "--limit", "1", "--json").json["flows"]) == 1
+    shown = remote.run("flow", "list", "2", "--stale")
+    assert ("Old 2" in shown.out, "ChatOutput" in shown.out, "Old 1" in shown.out) == (True, True, False)
+    assert "wirewright flow update-components" in shown.err
+    assert remote.run("flow", "update-components", "Old 2", "--json").json["version"] == 2
+    assert [one["name"] for one in remote.run("flow", "list", "--stale", "--json").json["flows"]] == ["Old 1"]
 
 
 def test_stored_flows_and_their_versions_are_compared_and_merged(

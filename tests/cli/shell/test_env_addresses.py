@@ -134,6 +134,31 @@ async def test_a_server_that_needs_no_key_is_used_where_a_folder_says(
     assert (await ask(provider, os.environ), made.asked) == ("", 1)
 
 
+@pytest.mark.parametrize(
+    ("variables", "named"),
+    [
+        ({"OPENAI_BASE_URL": "https://me:hush@evil.example/v1", "OPENAI_API_KEY": "own"}, ["OPENAI_BASE_URL"]),
+        ({"OLLAMA_BASE_URL": "http://evil.example:11434"}, ["OLLAMA_BASE_URL"]),
+        ({"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://evil.example"}, ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"]),
+        ({"OLLAMA_BASE_URL": "http://127.0.0.1:11434", "GROQ_BASE_URL": "http://localhost"}, []),
+        ({"OPENAI_API_KEY": "own", "WIREWRIGHT_MODEL": "openai:m"}, []),
+    ],
+)
+def test_where_a_folder_sends_what_is_asked_is_said(
+    variables: dict[str, str], named: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    written(tmp_path, **variables)
+    environment: dict[str, str] = {}
+    read_env_file(tmp_path, environment)
+    assert environment.items() >= variables.items(), "it is used all the same"
+    said = capsys.readouterr().err
+    assert [line.split()[0] for line in said.splitlines()] == named
+    assert ("evil.example" in said) == bool(named)
+    assert "hush" not in said
+    read_env_file(tmp_path, environment)
+    assert capsys.readouterr().err == "", "a process that is started there says it no more"
+
+
 @pytest.mark.anyio
 @pytest.mark.parametrize("provider", PROVIDERS)
 async def test_an_address_that_is_stored_with_its_key_is_used_whatever_a_folder_says(

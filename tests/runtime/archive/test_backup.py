@@ -1,6 +1,7 @@
 """Backups: of everything, taken while it is written, and restored to either kind of database."""
 
 import asyncio
+import io
 import json
 import stat
 import zipfile
@@ -13,8 +14,9 @@ from sqlalchemy import text
 from runtime.archive.backup import back_up
 from runtime.archive.errors import ArchiveError
 from runtime.archive.folder import contents
+from runtime.archive.in_use import BeingServed
 from runtime.archive.restore import restore
-from runtime.database.backends.serving import AlreadyServed, hold_for_serving
+from runtime.database.backends.serving import hold_for_serving, name_connections
 from runtime.database.conversations import ConversationRows
 from runtime.database.database import Database
 from runtime.database.errors import DatabaseTooNew
@@ -158,9 +160,33 @@ async def test_nothing_is_restored_under_a_server(tmp_path: Path, place: Place) 
     await back_up(url, data, tmp_path / "b.zip")
     lock = hold_for_serving(url)
     assert lock is not None
-    with pytest.raises(AlreadyServed):
+    with pytest.raises(BeingServed) as refused:
         await restore(tmp_path / "b.zip", url, data, overwrite=True)
+    assert "restore again" in refused.value.fix
     lock.release()
+
+
+async def test_nothing_is_restored_under_a_server_of_a_postgres(
+    tmp_path: Path, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url, other, data, archive = place("postgres", "a"), place("postgres", "b"), tmp_path / "data", tmp_path / "b.zip"
+    await fill(url, data, "ada")
+    await back_up(url, data, archive)
+    await fill(url, data, "bob")
+    rows, server = rows_of(url), Database(url, data)
+    with monkeypatch.context() as environment:
+        environment.setenv("PGAPPNAME", "wirewright serving")
+        name_connections(url)
+        await server.open()
+    try:
+        with pytest.raises(BeingServed):
+            await restore(archive, url, data, overwrite=True)
+        assert rows_of(url) == rows
+        await restore(archive, other, tmp_path / "other")
+    finally:
+        await server.aclose()
+    await restore(archive, url, data, overwrite=True)
+    assert rows_of(url) == rows_of(other)
 
 
 @pytest.mark.parametrize("name", ["../out", "/etc/out", "users/../../out", "other", "users\\x", "token/x"])
@@ -175,8 +201,17 @@ async def test_an_archive_cannot_write_elsewhere(tmp_path: Path, place: Place, n
     assert everything(tmp_path) == before
 
 
+def copied(archive: Path, whole: bytes, changed: dict[str, str | None]) -> None:
+    """Write an archive again, with some of its files changed or left out."""
+    with zipfile.ZipFile(io.BytesIO(whole)) as read, zipfile.ZipFile(archive, "w") as made:
+        for name in read.namelist():
+            content = changed.get(name, read.read(name))
+            if content is not None:
+                made.writestr(name, content)
+
+
 @pytest.mark.filterwarnings("ignore:Duplicate name")
-@pytest.mark.parametrize("damage", ["empty", "text", "cut", "other", "row", "table"])
+@pytest.mark.parametrize("damage", ["empty", "text", "cut", "bit", "other", "row", "table", "less", "newer"])
 async def test_what_is_not_a_backup_is_refused_and_nothing_changes(
     database_url: str, tmp_path: Path, damage: str
 ) -> None:
@@ -191,6 +226,14 @@ async def test_what_is_not_a_backup_is_refused_and_nothing_changes(
             archive.write_text("no archive")
         case "cut":
             archive.write_bytes(whole[: len(whole) // 2])
+        case "bit":
+            archive.write_bytes(whole[:200] + bytes([whole[200] ^ 1]) + whole[201:])
+        case "less":
+            copied(archive, whole, {"tables/runs.jsonl": None})
+        case "newer":
+            with zipfile.ZipFile(archive) as read:
+                manifest = json.loads(read.read("manifest.json"))
+            copied(archive, whole, {"manifest.json": json.dumps({**manifest, "schema": "9999"})})
         case "other":
             with zipfile.ZipFile(archive, "w") as made:
                 made.writestr("manifest.json", '{"archive": "other", "version": 1}')
@@ -200,6 +243,7 @@ async def test_what_is_not_a_backup_is_refused_and_nothing_changes(
         case _:
             with zipfile.ZipFile(archive, "a") as made:
                 made.writestr("tables/unknown.jsonl", "{}\n")
-    with pytest.raises(ArchiveError):
+    held = files(data)
+    with pytest.raises(DatabaseTooNew if damage == "newer" else ArchiveError):
         await restore(archive, database_url, data, overwrite=True)
-    assert rows_of(database_url) == rows
+    assert (rows_of(database_url), files(data)) == (rows, held)

@@ -1,5 +1,6 @@
 """What one user has: exported, imported elsewhere or again, and deleted without a trace."""
 
+import io
 import json
 import re
 import zipfile
@@ -12,6 +13,7 @@ import pytest
 from agent.models.keys import ProviderKeys
 from runtime.accounts.scopes import EVERY_SCOPE
 from runtime.accounts.user import User
+from runtime.archive.backup import back_up
 from runtime.archive.errors import ArchiveError
 from runtime.archive.folder import contents
 from runtime.archive.owned import Places
@@ -169,6 +171,31 @@ async def test_a_copy_beside_the_original_has_ids_of_its_own(database_url: str, 
     }
     assert mine["secrets"] == [], "an export without secrets has none"
     assert {row["id"] for row in mine["flows"]}.isdisjoint(row["id"] for row in before["flows"])
+
+
+@pytest.mark.parametrize("damage", ["backup", "cut", "less"])
+async def test_what_is_not_an_export_is_refused_and_nothing_is_stored(
+    database_url: str, tmp_path: Path, damage: str
+) -> None:
+    archive = tmp_path / "ada.zip"
+    await fill(database_url, tmp_path, "ada")
+    await exported(database_url, tmp_path, "ada", archive)
+    rows, whole = rows_of(database_url), archive.read_bytes()
+    match damage:
+        case "backup":
+            await back_up(database_url, tmp_path, archive)
+        case "cut":
+            archive.write_bytes(whole[:-100])
+        case _:
+            with zipfile.ZipFile(io.BytesIO(whole)) as read, zipfile.ZipFile(archive, "w") as made:
+                for name in read.namelist():
+                    if name != "tables/flows.jsonl":
+                        made.writestr(name, read.read(name))
+    async with opened(database_url, tmp_path) as database:
+        with pytest.raises(ArchiveError) as refused:
+            await import_user(database, tmp_path, "copy", archive)
+    assert refused.value.code == "bad_archive"
+    assert rows_of(database_url) == rows
 
 
 async def test_what_refers_to_rows_refers_to_the_imported_ones(database_url: str, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
+from agent.conversation.queue import WAITING
 from flows.catalogue import Catalogue
 from flows.document import JsonObject
 from server.settings import ServerSettings
@@ -47,6 +48,30 @@ async def test_a_turn_beyond_the_limit_passes_when_it_was_told_to_come_back_and_
         ended = (await first)[-1]
         assert (ended["event"], ended["code"]) == ("error", "timeout")
         assert len(state_of(live).turn_slots) == 0
+
+
+async def test_a_message_beyond_those_that_may_wait_is_told_when_one_of_them_is_answered(catalogue: Catalogue) -> None:
+    model = ScriptedModel(*["off_topic", "No."] * 12, blocks_at=0)
+    settings, clock = ServerSettings(user_turns=20, turns=20, work_seconds=90.5), Seconds()
+    asks, who = {**ASKS, "session_id": "s"}, assistant(catalogue, model)
+    async with serving(who, settings) as live:
+        state_of(live).turn_slots.clock = clock
+        first = asyncio.create_task(events(live.client, **asks))
+        await model.blocked.wait()
+        model.blocks_at = None
+        others = [asyncio.create_task(events(live.client, **asks)) for _ in range(WAITING)]
+        for _ in range(1_000):
+            if who.queue.waiting("local", "s") == WAITING:
+                break
+            await asyncio.sleep(0.01)
+        clock.now += 0.75
+        assert refused(await live.client.post(ASSIST, json=asks), "queue_full") == 90, "89.75 s are left"
+        streamed = (await events(live.client, **asks))[-1]
+        assert (streamed["event"], streamed["code"]) == ("error", "queue_full")
+        clock.now += 90
+        assert (await live.client.post(ASSIST, json={**ASKS, "session_id": "t"})).status_code == 200
+        assert (await first)[-1]["code"] == "timeout", "so that another one may wait"
+        await asyncio.gather(*others)
 
 
 async def test_a_run_beyond_the_limit_passes_when_it_was_told_to_come_back(

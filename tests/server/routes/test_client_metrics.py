@@ -1,6 +1,8 @@
 """What the page reports: a closed list of metrics and events, bounded in values, in number and in rate."""
 
 import logging
+import re
+from pathlib import Path
 from typing import Any, get_args
 
 import pytest
@@ -75,6 +77,30 @@ def test_the_tables_hold_the_whole_closed_list() -> None:
 
     assert listed(ClientMetric) == set(METRICS)
     assert listed(ClientEvent) == set(EVENTS)
+
+
+NOT_SENT = {
+    "assistant_skip_all_toggle_total": "the event is sent, which is counted",
+    "assistant_input_history_recall_total": "the event is sent, which is counted",
+    "assistant_skip_all_auto_approve_total": "the server approves, and counts it itself",
+}
+"""What is on the list and the page does not send, and why."""
+
+
+def test_the_page_sends_the_whole_list_or_there_is_a_reason() -> None:
+    """tests/web shows that each of them arrives."""
+    web = Path(__file__).parents[3] / "web" / "src"
+    texts = [path.read_text() for path in web.rglob("*.ts*") if path.name != "openapi.ts"]
+    named = re.compile(r"""(?:measured|happened)\(\{\s*name: (?:"([^"]+)"|`([^`]+)`)""")
+    calls = [plain or computed for text in texts for plain, computed in named.findall(text)]
+    sent = {known for known in {**METRICS, **EVENTS} for name in calls if re.fullmatch(_pattern(name), known)}
+    assert {*METRICS, *EVENTS} - sent == set(NOT_SENT)
+    assert all(any(re.fullmatch(_pattern(name), known) for known in {**METRICS, **EVENTS}) for name in calls)
+
+
+def _pattern(name: str) -> str:
+    """What a name in the page's code can become: a part that is computed is any word."""
+    return re.sub(r"\\\$\\\{.*?\\\}", r"\\w+", re.escape(name))
 
 
 SMALL = {"name": "assistant_build_tasks_per_message", "value": 1}

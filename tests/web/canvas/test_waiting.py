@@ -13,6 +13,7 @@ from tests.shared.stand_ins import StandInRunner, ran
 from tests.web.canvas.conftest import flow_with, node, nodes, opened, stored, value
 from tests.web.conftest import Look, looking
 from tests.web.states import BUILD, proposed
+from tests.web.test_input import reported
 
 pytestmark = pytest.mark.anyio
 TEXTS = ("ChatInput-0", "TextInput-1")
@@ -35,6 +36,8 @@ async def test_a_proposal_is_drawn_as_ghosts_and_put_there_by_its_own_button(
         await expect(nodes(look)).to_have_count(2)
         await expect(ghosts).to_have_count(0)
         await expect(look.page.get_by_role("region", name="Proposed flow: Echo")).to_contain_text("Approved")
+        drawn = 'assistant_flow_apply_duration_ms_count{size="small"} 1.0'
+        await reported(look, "assistant_flow_proposal_continue_total 1.0", drawn)
 
 
 async def test_a_proposal_over_a_flow_strikes_what_it_replaces_and_is_dismissed_on_the_canvas(

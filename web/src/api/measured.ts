@@ -20,6 +20,11 @@ export function measured(metric: Metric): void {
   later();
 }
 
+/** Reports how long it took to put an accepted proposal on the canvas, once it is drawn. */
+export function applied(begun: number, nodes: number): void {
+  requestAnimationFrame(() => measured({ name: "assistant_flow_apply_duration_ms", value: Math.round(performance.now() - begun), nodes }));
+}
+
 /** Reports something that happened with the next report. */
 export function happened(event: Happened): void {
   events = [...events, event].slice(-MOST);

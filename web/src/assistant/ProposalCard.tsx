@@ -1,5 +1,5 @@
 import type { Decision } from "../api/contract";
-import { measured } from "../api/measured";
+import { applied, measured } from "../api/measured";
 import { edgesOf, idOf, nodesOf, titleOf } from "../flow/document";
 import { useAssistant } from "../state/assistant";
 import { useApp } from "../state/app";
@@ -26,10 +26,7 @@ export function ProposalCard({ part }: { part: Extract<Part, { kind: "proposal" 
     const begun = performance.now();
     if (isAccepted) useCanvas.getState().show("canvas");
     await answer(id, decision, decision === REPLACE ? "replaced" : undefined);
-    if (!isAccepted || flow === null) return;
-    requestAnimationFrame(() =>
-      measured({ name: "assistant_flow_apply_duration_ms", value: Math.round(performance.now() - begun), nodes: nodesOf(flow).length }),
-    );
+    if (isAccepted && flow !== null) applied(begun, nodesOf(flow).length);
   };
   return (
     <section className="card" aria-label={strings.proposal(part.name)}>

@@ -1,6 +1,6 @@
 import { useState } from "react";
 
-import { measured } from "../../api/measured";
+import { applied, measured } from "../../api/measured";
 import { REPLACE } from "../../assistant/parts";
 import { sizeOf } from "../../flow/difference";
 import type { Difference } from "../../flow/difference";
@@ -23,8 +23,16 @@ export function WaitingBar({ waiting }: { waiting: Waiting[] }) {
   const answer = (ids: string[], decision: "approve" | "deny") => {
     const isProposal = waiting[0]?.kind === "proposal";
     if (isProposal) measured({ name: `assistant_flow_proposal_${decision === "approve" ? "continue" : "dismiss"}_total` });
-    const replaces = isProposal && decision === "approve" && count > 0;
-    useAssistant.getState().answerAll(ids, replaces ? REPLACE : { decision }, replaces ? "replaced" : undefined).catch(fail);
+    const isAccepted = isProposal && decision === "approve";
+    const replaces = isAccepted && count > 0;
+    const begun = performance.now();
+    useAssistant
+      .getState()
+      .answerAll(ids, replaces ? REPLACE : { decision }, replaces ? "replaced" : undefined)
+      .then(() => {
+        if (isAccepted) applied(begun, nodesOf(useFlow.getState().history.present).length);
+      })
+      .catch(fail);
   };
   const shown = waiting[Math.min(at, waiting.length - 1)];
   if (shown === undefined) return null;
