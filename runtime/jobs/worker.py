@@ -145,7 +145,7 @@ class Worker:
         self._waited = asyncio.Event()
         self._taken = asyncio.Event()
         self._taken.set()
-        self._listener = None if is_sqlite(database.url) else Listener(database.url, lambda _: self.wake())
+        self._listener = None if is_sqlite(database.url) else Listener(database.url, self._hear)
 
     @property
     def under_way(self) -> int:
@@ -156,6 +156,13 @@ class Worker:
         """Look at once for jobs that wait, and for those that are to be ended."""
         self._woken.set()
         self._check_now.set()
+
+    def _hear(self, notice: str) -> None:
+        """Look for what a notice says: it names the queue in which something waits, or is of jobs that go on."""
+        if notice not in QUEUES:
+            self.wake()
+        elif notice in self._options.queues:
+            self._woken.set()
 
     async def run(self) -> None:
         """Work until it is cancelled, or was stopped.
