@@ -23,7 +23,7 @@ from benchmarks.client import play
 from benchmarks.durable.places import WIREWRIGHT, environment, postgres, worker
 from benchmarks.durable.workers import processor_seconds
 from benchmarks.script import QUESTION, any_turn
-from benchmarks.serving import Served, descendants, serve
+from benchmarks.serving import Served, serve, work_of
 from scripts.checkout import checkout_environment
 from scripts.scripted_provider import Reply, ScriptedProvider
 from tests.databases.postgres import Cluster
@@ -94,7 +94,7 @@ async def measured(cluster: Cluster, workers: int) -> str:
             settings = environment(base, Path(folder), WIREWRIGHT_DATABASE=url, WIREWRIGHT_WORK_HERE="false")
             server = await stack.enter_async_context(serve(WIREWRIGHT, settings))
             working = [await stack.enter_async_context(worker(settings, PLACES)) for _ in range(workers)]
-            pids = [[each.pid for each in working], [server.pid], descendants(os.getpid())]
+            pids = [[each.pid for each in working], [server.pid]]
             await taken(server, WARM)
             before = counted(cluster, schema, pids)
             begun = time.monotonic()
@@ -124,19 +124,14 @@ def counted(cluster: Cluster, schema: str, pids: Sequence[Sequence[int]]) -> Cou
     Args:
         cluster: a Postgres.
         schema: has the events.
-        pids: the processes of the workers and of the server, and those among which Postgres's are.
+        pids: the processes of the workers, and of the server.
     """
     [row] = cluster.execute(STATISTICS.replace("turn_events", f"{schema}.turn_events"))
-    workers, server, every = pids
-    backends = [pid for each in every if is_postgres(each) for pid in (each, *descendants(each))]
-    used = [sum(map(processor_seconds, some)) for some in (workers, server, dict.fromkeys(backends))]
+    first = int((cluster.data / "postmaster.pid").read_text().split()[0])
+    of_postgres = sum(work_of(first).values()) / os.sysconf("SC_CLK_TCK")
+    used = [*(sum(map(processor_seconds, some)) for some in pids), of_postgres]
     writing, every_one, log, events, connections = map(int, row)
     return Counts(writing, every_one, log, events, connections, used)
-
-
-def is_postgres(pid: int) -> bool:
-    """Whether a process is Postgres's first one."""
-    return Path(f"/proc/{pid}/stat").exists() and Path(f"/proc/{pid}/exe").resolve().name == "postgres"
 
 
 def say(line: str) -> None:
