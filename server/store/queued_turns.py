@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, and_, exists, insert, not_, or_, select, true, update
-from sqlalchemy.exc import IntegrityError
 
 from agent.contract.endings import cancelled, failed
 from agent.errors import TurnError
 from runtime.database.backends.clock import DatabaseTime
+from runtime.database.backends.insertion import insert_for
 from runtime.database.database import Database
 from runtime.database.tables import TurnEventsRow, TurnRow
 from runtime.jobs.job import NewJob
@@ -90,11 +90,9 @@ class QueuedTurns:
         try:
             async with self._database.writing(job.owner) as connection:
                 await self._jobs.add_within(connection, [job])
-                try:
-                    async with connection.begin_nested():
-                        await connection.execute(insert(TurnRow).values(row))
-                except IntegrityError:
-                    raise _TurnExists from None
+                new = insert_for(connection.dialect, TurnRow).values(row).on_conflict_do_nothing()
+                if (await connection.execute(new.returning(TurnRow.id))).first() is None:
+                    raise _TurnExists
         except _TurnExists:
             return False
         return True
