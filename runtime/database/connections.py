@@ -13,6 +13,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from runtime.database.backends.insertion import insert_for
+from runtime.database.backends.postgres_pool import try_what_rested
 from runtime.database.backends.sqlite_driver import one_trip_driver
 from runtime.database.base import Base
 from runtime.database.errors import unavailable
@@ -51,8 +52,9 @@ def create_engine(url: str, new_file: Callable[[], bytes] = bytes) -> AsyncEngin
     parsed = make_url(url)
     if parsed.get_backend_name() == "postgresql":
         waits = {"connect_timeout": CONNECT_SECONDS, "tcp_user_timeout": 2 * BUSY_MILLISECONDS}
-        engine = create_async_engine(parsed, connect_args=waits, pool_timeout=CONNECT_SECONDS, pool_pre_ping=True)
+        engine = create_async_engine(parsed, connect_args=waits, pool_timeout=CONNECT_SECONDS, pool_use_lifo=True)
         event.listen(engine.sync_engine, "connect", _set_up_postgres)
+        try_what_rested(engine)
         return engine
     driver = one_trip_driver() if parsed.drivername == "sqlite+aiosqlite" else None
     engine = create_async_engine(parsed, module=driver)

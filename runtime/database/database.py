@@ -56,6 +56,7 @@ class Database:
         self._identity: tuple[int, int] | None = None
         self.documents = DocumentSealing(data or data_folder())
         self._engine: AsyncEngine | None = None
+        self._reader: AsyncEngine | None = None
         self._opening = asyncio.Lock()
         self._writing = asyncio.Lock()
 
@@ -64,10 +65,12 @@ class Database:
         async with self._opening:
             if self._engine is None:
                 open_current = await asyncio.to_thread(_import_schema)
+                from runtime.database.backends.postgres_pool import reading_engine
+
                 with _failures():
                     engine = await open_current(self.url, self._data, self.documents, migrates=self._migrates)
                     self._identity = self._found()
-                    self._engine = engine
+                    self._engine, self._reader = engine, reading_engine(engine)
             elif self._found() != self._identity:  # what is written to a file that was removed is lost
                 raise DatabaseGone
             return self._engine
@@ -98,10 +101,12 @@ class Database:
 
     @asynccontextmanager
     async def reading(self) -> AsyncGenerator[AsyncConnection]:
-        """A connection to read with."""
-        engine = await self.open()
+        """A connection to read with. On Postgres each statement sees what is stored by then."""
+        await self.open()
+        reader = self._reader
+        assert reader is not None  # noqa: S101  (opened; narrows the type)
         with _failures():
-            async with engine.connect() as connection:
+            async with reader.connect() as connection:
                 yield connection
 
     @asynccontextmanager
@@ -164,7 +169,7 @@ class Database:
         """Close every connection; the next use opens the database again."""
         if self._peek is not None:
             self._peek.close()
-        engine, self._engine = self._engine, None
+        engine, self._engine, self._reader = self._engine, None, None
         if engine is not None:
             await engine.dispose()
 

@@ -78,6 +78,7 @@ class Claims:
         self._lease = lease
         self._first = 0
         self._aside: dict[int, float] = {}
+        self._given_up: list[Any] = []
 
     async def claim(self, queues: Sequence[QueueName], places: int) -> list[Claim]:
         """Begin the jobs that are next, as many as there are places.
@@ -241,7 +242,8 @@ class Claims:
                 return 0
             if (await connection.execute(select(JobRow.number).where(lost).limit(1))).first() is None:
                 return 0
-            return await _given_back(connection, lost)
+            returned = await _given_back(connection, lost)
+        return self._noted(returned)
 
     async def _reap(self, which: ColumnElement[bool]) -> int:
         lost = and_(JobRow.state == "running", which)
@@ -249,7 +251,24 @@ class Claims:
             if (await connection.execute(select(JobRow.number).where(lost).limit(1))).first() is None:
                 return 0
         async with self._database.writing() as connection:
-            return await _given_back(connection, lost)
+            returned = await _given_back(connection, lost)
+        return self._noted(returned)
+
+    def _noted(self, returned: Sequence[Any]) -> int:
+        """Remember those of some jobs that nobody works on that have failed; returns how many they are in all."""
+        self._given_up += [row for row in returned if row.state == "failed"]
+        return len(returned)
+
+    async def given_up(self) -> list[Claim]:
+        """The jobs that this worker found to have ended too many workers, each once."""
+        rows, self._given_up = self._given_up, []
+        found: list[Claim] = []
+        for row in rows:
+            try:
+                found.append(await asyncio.to_thread(self._claim, row))
+            except SecretKeyUnavailable as error:
+                log.error("jobs.unreadable job=%s: %s %s", row.id, error.message, error.fix)
+        return found
 
     async def left(self, claims: Iterable[Claim]) -> dict[int, bool]:
         """The numbers of those of some jobs that this worker still has, and whether each is to be ended."""
@@ -279,12 +298,13 @@ def _claim_of(row: Any, given: JsonObject) -> Claim:
     )  # fmt: skip
 
 
-async def _given_back(connection: AsyncConnection, lost: ColumnElement[bool]) -> int:
-    """Give back jobs that are lost, in a transaction that is under way; returns how many."""
-    count = (await connection.execute(update(JobRow).where(lost).values(_returned(TRIES)))).rowcount
-    if count:
+async def _given_back(connection: AsyncConnection, lost: ColumnElement[bool]) -> Sequence[Any]:
+    """Give back jobs that are lost, in a transaction that is under way; returns their rows as they are then."""
+    returned = update(JobRow).where(lost).values(_returned(TRIES)).returning(*_CLAIMED, JobRow.state)
+    rows = (await connection.execute(returned)).all()
+    if rows:
         await notify(connection, "given back")
-    return count
+    return rows
 
 
 def _spared() -> ColumnElement[Any]:

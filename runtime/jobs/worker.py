@@ -15,7 +15,7 @@ from runtime.database.database import Database
 from runtime.database.errors import StoreUnavailable
 from runtime.durable.leases import BEAT_SECONDS, LEASE_SECONDS
 from runtime.jobs.batches import Batches
-from runtime.jobs.claims import Claims
+from runtime.jobs.claims import POISON, Claims
 from runtime.jobs.job import QUEUES, TRIES, Claim, JobKind, Outcome, QueueName
 from runtime.jobs.rows import Jobs
 from runtime.jobs.wake import Listener
@@ -145,7 +145,7 @@ class Worker:
         self._waited = asyncio.Event()
         self._taken = asyncio.Event()
         self._taken.set()
-        self._listener = None if is_sqlite(database.url) else Listener(database.url, lambda _: self.wake())
+        self._listener = None if is_sqlite(database.url) else Listener(database.url, self._hear)
 
     @property
     def under_way(self) -> int:
@@ -156,6 +156,13 @@ class Worker:
         """Look at once for jobs that wait, and for those that are to be ended."""
         self._woken.set()
         self._check_now.set()
+
+    def _hear(self, notice: str) -> None:
+        """Look for what a notice says: it names the queue in which something waits, or is of jobs that go on."""
+        if notice not in QUEUES:
+            self.wake()
+        elif notice in self._options.queues:
+            self._woken.set()
 
     async def run(self) -> None:
         """Work until it is cancelled, or was stopped.
@@ -195,9 +202,8 @@ class Worker:
         """
         self.take_no_more()
         await _within(self._taken, seconds)  # jobs may be on their way here, which the database has noted already
-        tasks = [going.task for going in self._going.values()]
-        if tasks:
-            await asyncio.wait(tasks, timeout=seconds)
+        if self._going:
+            await asyncio.wait([going.task for going in self._going.values()], timeout=seconds)
         self._waited.set()
         return len(self._going)
 
@@ -262,7 +268,12 @@ class Worker:
         log_event("job.ended", job=claim.id, state=state)
         if not kept:
             await self._until_stored(lambda: self._claims.spare([claim]))
-        if kept and self._accepted is not None:
+        if kept:
+            await self._follow_up(claim, outcome)
+
+    async def _follow_up(self, claim: Claim, outcome: Outcome) -> None:
+        """Do what follows from an outcome that was stored."""
+        if self._accepted is not None:
             try:
                 await self._accepted(claim, outcome)
             except Exception:
@@ -291,9 +302,8 @@ class Worker:
 
     @staticmethod
     def _tried(claim: Claim) -> Outcome | _Returned:
-        if claim.attempt - claim.spared < TRIES:
-            return "again"
-        return Outcome(error="Something went wrong inside the worker each time it was tried; its log says what.")
+        over = Outcome(error="Something went wrong inside the worker each time it was tried; its log says what.")
+        return "again" if claim.attempt - claim.spared < TRIES else over
 
     async def _beat(self) -> None:
         """Give signs of life, and give back what the dead have left.
@@ -313,6 +323,8 @@ class Worker:
             if given:
                 log_event("jobs.given_back", logging.WARNING, count=given)
                 self.wake()
+            for claim in await self._claims.given_up():
+                await self._follow_up(claim, Outcome(error=POISON))
 
     async def _check(self) -> None:
         """End the jobs here that someone asks to end, and those that another worker has been given meanwhile."""

@@ -14,6 +14,7 @@ from agent.contract.events import Event, RewoundEvent
 from agent.durable.steps import Kind
 from flows.document import Flow
 from flows.json_values import Json, JsonObject, as_list, as_object, as_text
+from runtime.database.backends.outage import Outage
 from runtime.database.backends.recorded import Effect, StepsTogether, stored_once
 from runtime.database.errors import Done, StoreUnavailable, Superseded
 from runtime.files.undo import forget, undo, undoable
@@ -293,15 +294,17 @@ class StepJournal:
     async def _is_stored(self, steps: StepsTogether) -> bool:
         """Store what is recorded; False when another process has taken the turn."""
         assert self._store is not None and self._log is not None  # noqa: PT018, S101  (begun; narrows the types)
+        outage = Outage(log, f"turns.durable.not_recorded turn={self.turn}")
         while not self.is_left:
             try:
                 if not await self._store.add(steps, self._log.attempt or 1):
                     self.is_left = not self._log.has_ended
                     return False
             except StoreUnavailable as failure:
-                log.warning("turns.durable.not_recorded turn=%s: %s", self.turn, failure.message)
+                outage.goes_on(failure)
                 await asyncio.sleep(RETRY_SECONDS)
             else:
+                outage.is_over()
                 return True
         return False
 

@@ -57,22 +57,23 @@ class TurnJobs:
         loop = asyncio.get_running_loop()
         begun = loop.time()
         try:
-            while (found := await store.find(owner, turn)) is not None and found.state == RUNNING:
-                if await queued.comes_later(owner, turn, waiting=loop.time() - begun < WAITING_SECONDS):
-                    await asyncio.sleep(LOOK_SECONDS)
-                    continue
+            while True:
+                waiting = loop.time() - begun < WAITING_SECONDS
                 await store.beat()
                 try:
-                    attempt = await queued.take(owner, turn, store.server)
+                    attempt = await queued.take(owner, turn, store.server, waiting=waiting)
                     running = None if attempt is None else await self._begun(claim, attempt)
                 except Exception:
                     await self._let_wait(owner, turn)
                     raise
-                if attempt is None:
-                    await asyncio.sleep(ELSEWHERE_SECONDS)
-                elif running is not None:
+                if running is not None:
                     await asyncio.wait([running.task])
                     await running.log.settled()
+                if (found := await store.find(owner, turn)) is None or found.state != RUNNING:
+                    break
+                if attempt is None:
+                    is_later = await queued.comes_later(owner, turn, waiting=waiting)
+                    await asyncio.sleep(LOOK_SECONDS if is_later else ELSEWHERE_SECONDS)
         except asyncio.CancelledError as asked:
             if running is not None and asked.args == (STOP_ASKED,):
                 running.stop("stopped")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from math import floor
 from typing import TYPE_CHECKING, Final
 
 from runtime.database.backends.urls import is_sqlite
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from server.store.queued_turns import QueuedTurns
 
 POLL_SECONDS: Final = 0.25
-"""How often a turn is looked at that runs elsewhere, if nothing tells of it."""
+"""How often turns are looked at that run elsewhere, if nothing tells of them."""
 
 TOLD_SECONDS: Final = 0.5
 """The same where notices are heard: processes of earlier versions give none."""
@@ -102,6 +103,14 @@ class StoredFeed:
         """How many seconds nothing may be heard of a turn before it is looked at."""
         return TOLD_SECONDS if self._listener is not None and self._listener.is_listening else POLL_SECONDS
 
+    def next_look(self, now: float) -> float:
+        """When a turn is looked at of which nothing is heard: all at the same moments, so that they are read together.
+
+        Args:
+            now: the time of the loop.
+        """
+        return (floor(now / self.pause) + 1) * self.pause
+
     def aclose(self) -> None:
         """Hear nothing more."""
         if self._listening is not None:
@@ -174,7 +183,7 @@ class Following:
             loop = asyncio.get_running_loop()
             future: asyncio.Future[News] = loop.create_future()
             self._waiting = (*self._turn, after), future
-            look = loop.call_later(self._feed.pause, self._ask)
+            look = loop.call_at(self._feed.next_look(loop.time()), self._ask)
             with suppress(StoreUnavailable):  # it is tried for longer than once
                 try:
                     return await future

@@ -14,8 +14,6 @@ from agent.contract.model import Received
 from flows.checks import check
 from flows.document import Flow, JsonObject
 from runtime.database.database import Database
-from runtime.egress.hosts import read_hosts
-from runtime.egress.policy import EgressPolicy
 from runtime.files.store import UserFiles
 from runtime.jobs.batches import CEILING, Batches
 from runtime.jobs.job import Claim, JobKind, Outcome
@@ -26,7 +24,7 @@ from runtime.sessions.patient import PatientMemory
 from runtime.sessions.run_entry import LoggedRun, RunEntry, RunSource
 from runtime.sessions.run_values import kept_values
 from runtime.usage.runs import usage_of_run
-from server.jobs.notices import tell
+from server.jobs.notices import notice_policy, tell
 from server.settings import ServerSettings
 from server.store.flows import FlowNotStored
 
@@ -106,7 +104,7 @@ class FlowJobs:
         self._settings = settings
         self._batches = Batches(assistant.database)
         self._flows: dict[tuple[str, str], _BatchFlow] = {}
-        self._policy = EgressPolicy(rule=settings.run_network, named=read_hosts(settings.run_hosts))
+        self._policy = notice_policy(settings)
         self._telling: set[asyncio.Task[bool]] = set()
 
     @property

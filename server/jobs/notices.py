@@ -13,10 +13,11 @@ from urllib.parse import urlsplit
 import h11
 
 from flows.document import JsonObject
-from runtime.egress.addresses import Address
+from runtime.egress.addresses import Address, read_address
 from runtime.egress.connecting import Streams, checked_target, open_connection
 from runtime.egress.hosts import read_hosts
 from runtime.egress.policy import EgressPolicy, HostRefused
+from server.settings import ServerSettings
 
 log = logging.getLogger(__name__)
 
@@ -27,6 +28,9 @@ TRIES: Final = 3
 """How often a notice is sent at most."""
 
 PORTS: Final = {"http": 80, "https": 443}
+
+_LOCAL_NAME: Final = "localhost"
+"""The name that is this machine's own everywhere (RFC 6761)."""
 
 
 class BadAddress(ValueError):
@@ -52,6 +56,40 @@ def checked_address(address: str) -> str:
     if parts.scheme not in PORTS or parts.username is not None or odd:
         raise BadAddress("An address has http or https, a host, and neither a user nor a password.")
     return address
+
+
+def notice_policy(settings: ServerSettings) -> EgressPolicy:
+    """What notices may reach: what the runs of users may."""
+    return EgressPolicy(rule=settings.run_network, named=read_hosts(settings.run_hosts))
+
+
+def check_reachable(address: str, policy: EgressPolicy) -> None:
+    """Check an address for notices by how it is written; nothing is looked up.
+
+    Args:
+        address: the address.
+        policy: says what the user's runs may reach.
+
+    Raises:
+        HostRefused: no notice could reach it, wherever its name leads.
+    """
+    host, port = _target(address)
+    _approved(policy, host).check_name(host, port)
+    is_here = host == _LOCAL_NAME or host.endswith(f".{_LOCAL_NAME}")
+    literal = read_address("127.0.0.1" if is_here else host)
+    if literal is not None:
+        policy.allowed_addresses(host, port, [literal])
+
+
+def _target(address: str) -> tuple[str, int]:
+    """The host of an address, and its port."""
+    parts = urlsplit(address)
+    return checked_target(parts.hostname or "", parts.port or PORTS[parts.scheme])
+
+
+def _approved(policy: EgressPolicy, host: str) -> EgressPolicy:
+    """A policy with the host approved, which who gives its address does."""
+    return replace(policy, approved=read_hosts([f"[{host}]" if ":" in host else host]))
 
 
 async def tell(address: str, notice: JsonObject, policy: EgressPolicy, pause: float = 1.0) -> bool:
@@ -91,7 +129,7 @@ async def _post(address: str, body: bytes, policy: EgressPolicy) -> int:
         OSError, h11.ProtocolError: it does not answer as it should.
     """
     parts = urlsplit(address)
-    host, port = checked_target(parts.hostname or "", parts.port or PORTS[parts.scheme])
+    host, port = _target(address)
     secure = ssl.create_default_context() if parts.scheme == "https" else None
 
     async def connect(found: Address, at: int) -> Streams:
@@ -99,8 +137,7 @@ async def _post(address: str, body: bytes, policy: EgressPolicy) -> int:
             str(found), at, ssl=secure, server_hostname=host if secure is not None else None
         )
 
-    approved = replace(policy, approved=read_hosts([f"[{host}]" if ":" in host else host]))
-    reader, writer = await open_connection(approved, host, port, connect=connect)
+    reader, writer = await open_connection(_approved(policy, host), host, port, connect=connect)
     client = h11.Connection(h11.CLIENT)
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     headers = [

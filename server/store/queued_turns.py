@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, and_, exists, insert, not_, or_, select, true, update
-from sqlalchemy.exc import IntegrityError
 
 from agent.contract.endings import cancelled, failed
 from agent.errors import TurnError
 from runtime.database.backends.clock import DatabaseTime
+from runtime.database.backends.insertion import insert_for
 from runtime.database.database import Database
 from runtime.database.tables import TurnEventsRow, TurnRow
 from runtime.jobs.job import NewJob
@@ -90,26 +90,27 @@ class QueuedTurns:
         try:
             async with self._database.writing(job.owner) as connection:
                 await self._jobs.add_within(connection, [job])
-                try:
-                    async with connection.begin_nested():
-                        await connection.execute(insert(TurnRow).values(row))
-                except IntegrityError:
-                    raise _TurnExists from None
+                new = insert_for(connection.dialect, TurnRow).values(row).on_conflict_do_nothing()
+                if (await connection.execute(new.returning(TurnRow.id))).first() is None:
+                    raise _TurnExists
         except _TurnExists:
             return False
         return True
 
-    async def take(self, owner: str, turn: str, server: str) -> int | None:
-        """Take a turn that waits; the number of the attempt, or None when it waits no more.
+    async def take(self, owner: str, turn: str, server: str, *, waiting: bool | None = None) -> int | None:
+        """Take a turn that waits; the number of the attempt, or None when it waits no more, or comes later.
 
         Args:
             owner: whose it is.
             turn: its id.
             server: who takes it, and has given a sign of life.
+            waiting: the same as for `comes_later`; None takes it whatever comes before it.
         """
-        taken = update(TurnRow).where(_is(owner, turn), waits()).values(server=server, attempt=TurnRow.attempt + 1)
+        first = true() if waiting is None else not_(exists().where(_before(waiting=waiting)))
+        taken = update(TurnRow).where(_is(owner, turn), waits(), first)
+        begun = taken.values(server=server, attempt=TurnRow.attempt + 1).returning(TurnRow.attempt)
         async with self._database.writing() as connection:
-            return (await connection.execute(taken.returning(TurnRow.attempt))).scalar_one_or_none()
+            return (await connection.execute(begun)).scalar_one_or_none()
 
     async def return_unbegun(self, owner: str, turn: str, server: str) -> bool:
         """Let a turn wait again of which nothing was done, if its job goes on or waits; returns whether it does.
@@ -133,18 +134,7 @@ class QueuedTurns:
             turn: its id.
             waiting: whether earlier turns count that no process has taken.
         """
-        earlier = TurnRow.__table__.alias()
-        before = and_(
-            earlier.c.owner == TurnRow.owner,
-            earlier.c.session == TurnRow.session,
-            earlier.c.state == RUNNING,
-            true() if waiting else earlier.c.server != NOBODY,
-            or_(
-                earlier.c.started_at < TurnRow.started_at,
-                and_(earlier.c.started_at == TurnRow.started_at, earlier.c.id < TurnRow.id),
-            ),
-        )
-        wanted = select(exists().where(before)).where(_is(owner, turn))
+        wanted = select(exists().where(_before(waiting=waiting))).where(_is(owner, turn))
         async with self._database.reading() as connection:
             return bool((await connection.execute(wanted)).scalar_one_or_none())
 
@@ -218,6 +208,21 @@ class QueuedTurns:
             ]
             for at, some in rows.items()
         }
+
+
+def _before(*, waiting: bool) -> ColumnElement[bool]:
+    """Which turns of the same conversation came before one and have not ended."""
+    earlier = TurnRow.__table__.alias()
+    return and_(
+        earlier.c.owner == TurnRow.owner,
+        earlier.c.session == TurnRow.session,
+        earlier.c.state == RUNNING,
+        true() if waiting else earlier.c.server != NOBODY,
+        or_(
+            earlier.c.started_at < TurnRow.started_at,
+            and_(earlier.c.started_at == TurnRow.started_at, earlier.c.id < TurnRow.id),
+        ),
+    )
 
 
 def _given_up(error: str) -> TurnError:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 from uuid import uuid4
 
+from runtime.database.backends.outage import Outage
 from runtime.files.lock import FileLock
 from server.store.turns import BEAT_SECONDS, RUNNING, StoredTurn, TurnStore
 from server.streams.event_writer import UNAVAILABLE
@@ -97,6 +98,7 @@ class Heartbeat:
             self._task.cancel()
 
     async def _beat(self) -> None:
+        outage = Outage(log, "turns.heartbeat_failed")
         while True:
             await asyncio.sleep(self._pause)
             if not self._is_needed():
@@ -105,9 +107,10 @@ class Heartbeat:
                 store = await self._store()
                 await store.beat()
                 asked: Iterable[tuple[str, str]] = await store.asked_to_stop() if self._listens else ()
-            except UNAVAILABLE:
-                log.exception("turns.heartbeat_failed")
+            except UNAVAILABLE as failure:
+                outage.goes_on(failure)
                 continue
+            outage.is_over()
             for owner, turn in asked:
                 self._stop(owner, turn)
 

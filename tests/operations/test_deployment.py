@@ -55,6 +55,7 @@ UNIT = [
     if sign
 ]
 SERVICE: dict[str, Any] = COMPOSE["services"]["wirewright"]
+WORKER: dict[str, Any] = COMPOSE["services"]["worker"]
 
 
 def of_kind(kind: str) -> dict[str, Any]:
@@ -90,6 +91,7 @@ def unit_environment() -> dict[str, str]:
 ENVIRONMENTS = {
     "image": image_environment(),
     "compose": {name: str(value) for name, value in SERVICE["environment"].items()},
+    "worker": {name: str(value) for name, value in WORKER["environment"].items()},
     "pod": pod_environment(SERVER),
     "job": pod_environment(CONTAINERS[-1]),
     "unit": unit_environment(),
@@ -99,6 +101,7 @@ ENVIRONMENTS = {
 def commands() -> list[tuple[str, list[str]]]:
     """Every command line of ours in these files, with where it stands."""
     found = [("image", json.loads(dict(FINAL)["CMD"])), ("compose", SERVICE["command"])]
+    found += [("worker", WORKER["command"])]
     found += [(container["name"], container["args"]) for container in CONTAINERS]
     found += [(name, shlex.split(value)[1:]) for name, value in UNIT if name.startswith("Exec")]
     for file in FOLDER.iterdir():
@@ -200,6 +203,7 @@ def test_health_is_asked_for_at_paths_that_exist_and_by_a_name_that_the_server_a
     served = {route.path for route in create_app(ServerSettings()).routes if isinstance(route, Route)}
     [asked] = re.findall(r"urlopen\('([^']+)'", dict(FINAL)["HEALTHCHECK"])
     assert asked == f"http://127.0.0.1:{ServerSettings().port}/healthz"
+    assert WORKER["healthcheck"] == {"disable": True}, "the image's check asks a port, and a worker has none"
     paths = {"startupProbe": "/healthz", "livenessProbe": "/healthz", "readinessProbe": "/readyz"}
     for name, path in paths.items():
         probe = SERVER[name]["httpGet"]

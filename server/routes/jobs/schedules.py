@@ -15,13 +15,14 @@ from starlette.routing import Route
 from agent.contract.model import ContractModel, Received
 from flows.document import JsonObject
 from runtime.egress.hosts import read_hosts
+from runtime.egress.policy import HostRefused
 from runtime.jobs.errors import WebhookRefused
 from runtime.jobs.job import ScheduleKind
 from server.access.auth import HOOKS_FOLDER
-from server.access.caller import caller_of
+from server.access.caller import Caller, caller_of
 from server.access.scopes import HOOK_PATH
 from server.errors import ApiError
-from server.jobs.notices import BadAddress, checked_address
+from server.jobs.notices import BadAddress, check_reachable, checked_address, notice_policy
 from server.json_response import SHOWN_ONCE, JsonResponse
 from server.middleware.token_check import address_of, bearer
 from server.requests.body import read_object, validated
@@ -200,6 +201,7 @@ class OfFlow(HTTPEndpoint):
         """Run the flow at times, or whenever a webhook is called, whose token is shown in this reply alone."""
         caller = caller_of(request)
         asked = validated(ScheduleRequest, await read_object(request, caller.settings.body_limit))
+        _check_notify(caller, asked.notify)
         stored = await (await caller.flows()).get(request.path_params["flow_id"])
         schedules, token = await schedules_of(request), None
         source = "schedule" if asked.kind == "cron" else "webhook"
@@ -236,6 +238,7 @@ class OneSchedule(HTTPEndpoint):
         """Change its times, its input or its notices, or let it rest; a webhook keeps its token."""
         caller = caller_of(request)
         asked = validated(ScheduleChange, await read_object(request, caller.settings.body_limit))
+        _check_notify(caller, asked.notify)
         schedules = await schedules_of(request)
         found = await schedules.change(caller.id, request.path_params["schedule_id"], asked.update)
         caller.state.jobs.scheduled()
@@ -290,6 +293,16 @@ async def call(request: Request) -> Response:
         raise
     state.jobs.wake()
     return JsonResponse(Called(job=job, url=f"{JOBS}/{job}"), 202)
+
+
+def _check_notify(caller: Caller, address: str) -> None:
+    """Refuse an address that no notice could reach."""
+    try:
+        if address:
+            check_reachable(address, notice_policy(caller.settings))
+    except HostRefused as refused:
+        message, fix = refused.error.message, refused.error.fix
+        raise ApiError(422, "invalid_request", f"notify: {message}", fix, "$.notify") from None
 
 
 async def schedules_of(request: Request) -> Schedules:

@@ -145,6 +145,29 @@ async def test_a_job_that_kills_its_workers_stops_after_three_tries(database: Da
     assert (again.state, again.attempts, again.error) == ("queued", 0, None)
 
 
+async def test_a_job_that_is_given_up_is_followed_up_once_as_every_one_that_fails(database: Database) -> None:
+    """Fails where only who has done a job follows it up: nobody is told of a schedule's run that ends its workers."""
+    jobs, live, told = Jobs(database), Claims(database, "live"), list[tuple[str, str | None, object]]()
+    followed = asyncio.Event()
+
+    async def accepted(claim: Claim, outcome: Outcome) -> None:
+        told.append((claim.id, outcome.error, claim.given))
+        followed.set()
+
+    await jobs.add([job("a", given={"notify": "http://example.org"}), job("b")])
+    for times in range(TRIES):
+        assert await live.beat() == (2 if times else 0)
+        assert await live.given_up() == []
+        assert len(await Claims(database, "dead").claim(["runs"], 2)) == 2
+    await jobs.cancel("ada", "b")
+    async with working(Worker(database, "w", {}, WorkerOptions(queues=(), lease=30, beat=0.05), accepted)):
+        with anyio.fail_after(30):
+            await followed.wait()
+    assert told == [("a", POISON, {"notify": "http://example.org"})]
+    assert (await live.beat(), await live.given_up()) == (0, [])
+    assert [(await jobs.get("ada", name)).state for name in ("a", "b")] == ["failed", "cancelled"]
+
+
 async def test_only_what_has_failed_is_tried_again_and_only_what_goes_on_is_cancelled(database: Database) -> None:
     jobs, claims = Jobs(database), Claims(database, "w")
     await jobs.add([job("a")])

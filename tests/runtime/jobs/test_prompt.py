@@ -1,12 +1,14 @@
 """What is done at once, or by the next look: a job that is cancelled ends, and the work of the dead goes on."""
 
 import asyncio
+from collections.abc import Iterable
 from pathlib import Path
 
 import anyio
 import pytest
 from sqlalchemy import update
 
+from flows.document import JsonObject
 from runtime.database.backends.clock import DatabaseTime
 from runtime.database.database import Database
 from runtime.database.tables import ServerRow
@@ -66,6 +68,51 @@ async def test_a_job_is_cancelled_by_a_notice_and_not_by_a_look(
     await database.aclose()
 
 
+async def test_a_job_that_is_queued_makes_no_worker_look_at_the_jobs_that_go_on(
+    postgres: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Fails where each notice means both: each job that is queued makes each of many workers read twice."""
+    monkeypatch.setattr(workers, "CHECK_SECONDS", NEVER)
+    database, looked, going, left = Database(postgres.schema(), tmp_path), list[int](), asyncio.Event(), Claims.left
+    done = {name: asyncio.Event() for name in ("before", "b", "c")}
+
+    async def look(self: Claims, claims: Iterable[Claim]) -> dict[int, bool]:
+        looked.append(1)
+        return await left(self, claims)
+
+    async def perform(claim: Claim) -> Outcome:
+        if claim.id == "a":
+            going.set()
+            await asyncio.Event().wait()
+        done[claim.id].set()
+        return Outcome()
+
+    monkeypatch.setattr(Claims, "left", look)
+    options = WorkerOptions(queues=("runs",), beat=NEVER, lease=NEVER)
+    worker, jobs = Worker(database, "w", {"run": perform}, options), Jobs(database)
+    working = asyncio.create_task(worker.run())
+    listening = "select 1 from pg_stat_activity where query like 'LISTEN%' and wait_event = 'ClientRead'"
+    with anyio.fail_after(60):
+        while not await asyncio.to_thread(postgres.execute, listening):  # noqa: ASYNC110  (no event tells)
+            await asyncio.sleep(0.02)
+        await jobs.add([job("before")])  # by the end of which the worker has heard that it listens
+        await done["before"].wait()
+        await jobs.add([job("a")])
+        await going.wait()
+        for name in ("b", "c"):
+            await jobs.add([NewJob(id=f"{name} of others", owner="bob", kind="turn", queue="turns")])
+            await jobs.add([job(name)])
+            await done[name].wait()
+        assert looked == []
+        await jobs.cancel("ada", "a")
+        while not (await jobs.get("ada", "a")).has_ended:  # noqa: ASYNC110  (no event tells)
+            await asyncio.sleep(0.02)
+    assert looked
+    working.cancel()
+    await asyncio.gather(working, return_exceptions=True)
+    await database.aclose()
+
+
 @pytest.mark.parametrize(("ago", "is_gone"), [(0.9, False), (1.1, True)])
 async def test_a_worker_is_gone_once_its_lease_is_over_on_the_clock_of_the_database(
     database: Database, ago: float, is_gone: bool
@@ -103,7 +150,7 @@ async def test_batches_are_removed_some_time_after_their_end_and_those_that_came
 ) -> None:
     batches, worker = Batches(database), Claims(database, "w")
     for name, total in (("whole", 2), ("half", 4), ("goes on", 2)):
-        given = {"flow": {}, "options": {}}
+        given: JsonObject = {"flow": {}, "options": {}}
         await batches.start(
             NewBatch(
                 id=name, owner="ada", flow="f", version=1, name="Echo", ceiling_tokens=None, given=given,

@@ -20,9 +20,9 @@ COUNTED_SECONDS = 12
 """After how long Postgres has counted what was done before: a session says it when it has been idle for 10 s."""
 
 SECONDS = 8
-AT_MOST = 12.0
-"""Transactions of an idle worker in a second: that it is there, what is lost, and DBOS's look, each with the question
-whether the connection still works, which counts as one."""
+AT_MOST = 10.0
+"""Transactions of an idle worker in a second: that it is there, what is lost, and DBOS's look, which asks its connection
+each time whether it still works."""
 
 WAKES = 60.0
 """How often its threads wake in a second. DBOS's own notices alone would wake one a hundred times."""

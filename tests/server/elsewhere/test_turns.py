@@ -59,3 +59,41 @@ async def test_followers_get_every_event_though_the_database_fails_for_a_while(
         assert [number for lines in one for number, _ in lines] == [1, 2]
     elsewhere.aclose()
     await database.aclose()
+
+
+async def test_those_who_hear_nothing_look_at_the_same_moments_however_they_began(
+    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Fails where each looks some time after it began to wait: as many reads as there are followers."""
+    followers, looked, database, clock = 20, list[int](), Database(database_url, tmp_path), SteadyClock()
+    await database.open()
+    turns, news = SqlTurns(database, "there", 60, clock, durable=True), QueuedTurns.news
+
+    async def store() -> SqlTurns:
+        return turns
+
+    async def counting(self: QueuedTurns, wanted: Any) -> Any:
+        looked.append(len(wanted))
+        return await news(self, wanted)
+
+    monkeypatch.setattr(QueuedTurns, "news", counting)
+    elsewhere = TurnsElsewhere(database, store, turns.find, asyncio.Event(), clock, 99, 60)
+    for at in range(followers):
+        assert await turns.reserve("ada", f"t{at}", "s", durable=True)
+
+    async def follow(at: int) -> None:
+        async for _ in elsewhere.read("ada", f"t{at}", 0):
+            pass
+
+    following: list[asyncio.Task[None]] = []
+    for at in range(followers):
+        following.append(asyncio.create_task(follow(at)))
+        await asyncio.sleep(0.01)
+    async with asyncio.timeout(30):
+        while looked[-3:] != [followers] * 3:  # noqa: ASYNC110  (nothing tells)
+            await asyncio.sleep(0.02)
+    for task in following:
+        task.cancel()
+    await asyncio.gather(*following, return_exceptions=True)
+    elsewhere.aclose()
+    await database.aclose()

@@ -176,6 +176,39 @@ async def test_a_failed_run_is_told_where_the_operator_allows_it(
     assert heard.bodies == [told]
 
 
+@pytest.mark.parametrize(
+    ("address", "network", "said"),
+    [
+        ("http://127.0.0.1:8080/told", "allow", "its address is one of this machine"),
+        ("http://localhost/told", "allow", "its address is one of this machine"),
+        ("https://hooks.localhost./told", "allow", "its address is one of this machine"),
+        ("http://[::1]/told", "allow", "its address is one of this machine"),
+        ("http://169.254.169.254/latest", "allow", "its address is one of this machine"),
+        ("http://10.1.2.3/told", "ask", "its address is one of this machine"),
+        ("https://hooks.example.org/told", "deny", "runs reach only what the operator names"),
+        ("https://hooks.example.org/told", "ask", ""),
+        ("http://10.1.2.4/told", "deny", ""),
+    ],
+)
+async def test_an_address_that_no_notice_could_reach_is_refused_when_it_is_given(
+    address: str, network: str, said: str, catalogue: Catalogue, echo: JsonObject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WIREWRIGHT_RUN_NETWORK", network)
+    monkeypatch.setenv("WIREWRIGHT_RUN_HOSTS", "10.1.2.4")
+    async with serving(assistant(catalogue, None, StandInRunner())) as live:
+        flow = (await live.client.post(FLOWS, json=echo)).json()["id"]
+        hook = (await live.client.post(f"{FLOWS}/{flow}/schedules", json={"kind": "webhook"})).json()
+        place, body = f"/api/v1/schedules/{hook['id']}", {"kind": "webhook", "notify": address}
+        made = await live.client.post(f"{FLOWS}/{flow}/schedules", json=body)
+        changed = await live.client.patch(place, json={"notify": address})
+        assert (made.status_code, changed.status_code) == ((422, 422) if said else (201, 200)), made.text
+        for refused in (made, changed) if said else ():
+            error = refused.json()["error"]
+            assert (error["where"], said in error["message"]) == ("$.notify", True), error
+            assert "WIREWRIGHT_RUN_HOSTS=" in error["fix"]
+        assert (await live.client.get(place)).json()["notify"] == ("" if said else address)
+
+
 async def test_no_notice_reaches_this_machine_unless_it_is_named() -> None:
     heard = Heard()
     async with heard as address:
