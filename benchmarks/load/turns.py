@@ -3,19 +3,20 @@
 Both make the same requests to the same model of no latency. In process, they alternate in one process. Over HTTP, each
 has a server of its own, which streams what happens, and both ask the same scripted provider; only the server's own
 process counts, not the provider, the client or the flow engine.
+
+Blocks of a few turns alternate, and each side goes first in every other pair, so that what else the machine does meets
+both alike. The ratio is that of all blocks together, and none is left out.
 """
 
 from __future__ import annotations
 
 import asyncio
 import gc
-import os
 import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from pathlib import Path
-from statistics import median
-from time import process_time
+from statistics import quantiles
+from time import CLOCK_PROCESS_CPUTIME_ID, clock_gettime
 from uuid import uuid4
 
 import httpx
@@ -35,12 +36,15 @@ from scripts.checkout import ROOT
 from tools.workbench import FlowRunner
 from wirewright import Catalogue
 
-TURNS = 40
-"""Turns of which a figure is the mean."""
-ROUNDS = 6
+TURNS = 4
+"""Turns of a block: few, so that both sides meet the same machine."""
+ROUNDS = 60
+WARM_UP = 5
 TARGET = 1.3
 
 Play = Callable[[], Awaitable[object]]
+Pair = tuple[float, float]
+"""Milliseconds a turn, ours and the bare loop's, in two blocks that follow each other."""
 
 
 async def measure(side: Side, runner: FlowRunner, turns: int = TURNS, rounds: int = ROUNDS) -> list[str]:
@@ -49,8 +53,8 @@ async def measure(side: Side, runner: FlowRunner, turns: int = TURNS, rounds: in
     Args:
         side: the checkout that serves.
         runner: runs what a turn builds, in process.
-        turns: how many turns a figure is the mean of.
-        rounds: how many figures there are of each.
+        turns: how many turns a block has.
+        rounds: how many blocks there are of each.
     """
     catalogue = Catalogue.load()
     return [
@@ -60,13 +64,13 @@ async def measure(side: Side, runner: FlowRunner, turns: int = TURNS, rounds: in
     ]
 
 
-def line(name: str, pairs: list[tuple[float, float]]) -> str:
-    """Milliseconds a turn, ours and the bare loop's, and the median of their ratios."""
-    ratios = [ours / bare for ours, bare in pairs]
+def line(name: str, pairs: list[Pair]) -> str:
+    """Milliseconds a turn, ours and the bare loop's, their ratio, and the quartiles of the blocks' ratios."""
+    ours, bare = (sum(side) / len(pairs) for side in zip(*pairs, strict=True))
+    low, _, high = quantiles((one / other for one, other in pairs), n=4)
     return (
-        f"{name}: {median(ours for ours, _ in pairs):.1f} ms of processor time, the bare loop "
-        f"{median(bare for _, bare in pairs):.1f} ms; ratio {median(ratios):.2f} (of {len(pairs)}: "
-        f"{min(ratios):.2f} to {max(ratios):.2f}; target: at most {TARGET})"
+        f"{name}: {ours:.1f} ms of processor time, the bare loop {bare:.1f} ms; ratio {ours / bare:.2f} "
+        f"(of {len(pairs)} blocks: quartiles {low:.2f} and {high:.2f}; target: at most {TARGET})"
     )
 
 
@@ -75,7 +79,7 @@ def question_script() -> ScriptedModel:
     return ScriptedModel([ANSWER], classified("question"))
 
 
-async def question(catalogue: Catalogue, runner: FlowRunner, turns: int, rounds: int) -> list[tuple[float, float]]:
+async def question(catalogue: Catalogue, runner: FlowRunner, turns: int, rounds: int) -> list[Pair]:
     """Questions, in process: milliseconds a turn, ours and the bare loop's."""
     return await in_process(question_script(), QUESTION, catalogue, runner, turns, rounds)
 
@@ -88,14 +92,14 @@ async def recorded_question(catalogue: Catalogue, runner: FlowRunner, model: Mod
     return BareLoop(script, catalogue, model=model)
 
 
-async def building(catalogue: Catalogue, runner: FlowRunner, turns: int, rounds: int) -> list[tuple[float, float]]:
+async def building(catalogue: Catalogue, runner: FlowRunner, turns: int, rounds: int) -> list[Pair]:
     """Builds, in process; the bare loop's tool builds, checks and runs the flow as well."""
     return await in_process(ScriptedModel(DIRECT[1:], DIRECT[0]), BUILD, catalogue, runner, turns, rounds)
 
 
 async def in_process(
     script: ScriptedModel, text: str, catalogue: Catalogue, runner: FlowRunner, turns: int, rounds: int
-) -> list[tuple[float, float]]:
+) -> list[Pair]:
     """Turns of an assistant, and alternately of the bare loop that makes its requests."""
     async with _assistant(script, catalogue, runner) as assistant:
 
@@ -107,11 +111,12 @@ async def in_process(
 
         await ours()
         bare = BareLoop(script, catalogue, runner)
-        await bare.turn()
+        await _warm_up(ours, bare.turn)
+        await assistant.usage_log.aclose()  # the first usage that is written opens the database
         gc.collect()
         gc.freeze()  # what is imported stays, as in a server
         try:
-            return [(await _each(ours, turns), await _each(bare.turn, turns)) for _ in range(rounds)]
+            return await _alternate(ours, bare.turn, rounds, turns)
         finally:
             gc.unfreeze()
 
@@ -125,16 +130,39 @@ async def _assistant(script: ScriptedModel, catalogue: Catalogue, runner: FlowRu
         await assistant.aclose()
 
 
-async def _each(turn: Play, turns: int) -> float:
-    """Milliseconds of this process that a turn takes, what it leaves to be done soon included."""
-    gc.collect()
-    started = process_time()
+async def _warm_up(*sides: Play) -> None:
+    for _ in range(WARM_UP):
+        for turn in sides:
+            await turn()
+
+
+async def _alternate(
+    ours: Play,
+    bare: Play,
+    rounds: int,
+    turns: int,
+    clocks: tuple[int, int] = (CLOCK_PROCESS_CPUTIME_ID, CLOCK_PROCESS_CPUTIME_ID),
+) -> list[Pair]:
+    """Play blocks of both, each first in every other pair; the clocks count the processor time of either."""
+    pairs = list[Pair]()
+    for number in range(rounds):
+        if number % 2:
+            theirs = await _block(bare, turns, clocks[1])
+            pairs.append((await _block(ours, turns, clocks[0]), theirs))
+        else:
+            pairs.append((await _block(ours, turns, clocks[0]), await _block(bare, turns, clocks[1])))
+    return pairs
+
+
+async def _block(turn: Play, turns: int, clock: int) -> float:
+    """Milliseconds of processor time that a turn takes."""
+    started = clock_gettime(clock)
     for _ in range(turns):
         await turn()
-    return (process_time() - started) * 1000 / turns
+    return (clock_gettime(clock) - started) * 1000 / turns
 
 
-async def over_http(side: Side, turns: int, rounds: int) -> list[tuple[float, float]]:
+async def over_http(side: Side, turns: int, rounds: int) -> list[Pair]:
     """Questions over HTTP: milliseconds of the server's process a turn, ours and the bare loop's."""
     async with provider() as base, bare_server(f"{base}/theirs/v1") as (bare, bare_pid):
         with side.environment() as environment:
@@ -148,25 +176,14 @@ async def over_http(side: Side, turns: int, rounds: int) -> list[tuple[float, fl
                 async def theirs() -> None:
                     assert (await bare.post("/turn")).status_code == 200
 
-                for warm in (ours, theirs):
-                    await warm()
-                return [
-                    (await _of_server(ours, turns, server.pid), await _of_server(theirs, turns, bare_pid))
-                    for _ in range(rounds)
-                ]
+                await _warm_up(ours, theirs)
+                await server.at_rest()
+                return await _alternate(ours, theirs, rounds, turns, (_clock_of(server.pid), _clock_of(bare_pid)))
 
 
-async def _of_server(turn: Play, turns: int, pid: int) -> float:
-    """Milliseconds of a server's process that a turn takes."""
-    before = _ticks(pid)
-    for _ in range(turns):
-        await turn()
-    return (_ticks(pid) - before) * 1000 / os.sysconf("SC_CLK_TCK") / turns
-
-
-def _ticks(pid: int) -> int:
-    user, system = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
-    return int(user) + int(system)
+def _clock_of(pid: int) -> int:
+    """The clock of a process's processor time, as `clock_getcpuclockid` of Linux makes its number."""
+    return (~pid << 3) | 2
 
 
 @asynccontextmanager

@@ -25,13 +25,14 @@ WHOLE = [event(1, chunk="a "), event(2, chunk="b"), event(3, "complete")]
 async def test_a_question_is_compared_with_a_loop_that_makes_the_same_requests(catalogue: Catalogue) -> None:
     pairs = await turns.question(catalogue, StandInRunner(), turns=1, rounds=2)
     assert len(pairs) == 2
-    assert re.fullmatch(r"a question: .* ratio [\d.]+ \(of 2: .*", turns.line("a question", pairs))
+    assert re.fullmatch(r"a question: .* ratio [\d.]+ \(of 2 blocks: .*", turns.line("a question", pairs))
 
 
 async def test_a_build_is_compared_with_a_loop_whose_tool_builds_and_runs(catalogue: Catalogue) -> None:
     runner = StandInRunner()
     await turns.building(catalogue, runner, turns=1, rounds=1)
-    assert len(runner.asked) == 4, "our turn and the bare loop, each once to warm up and once measured"
+    played = 1 + 2 * turns.WARM_UP + 2
+    assert len(runner.asked) == played, "the turn that is recorded, and both to warm up and once measured"
 
 
 async def test_the_bare_loop_asks_what_the_turn_asked(catalogue: Catalogue) -> None:
