@@ -12,6 +12,7 @@ import { withConfigured } from "../flow/configured";
 import { EMPTY, idOf, nodesOf, shownFlow } from "../flow/document";
 import { amend, begin, redo, step, undo } from "../flow/history";
 import type { History } from "../flow/history";
+import { withOwnIds } from "../flow/ids";
 import { merge } from "../flow/merge";
 import type { Whose } from "../flow/merge";
 
@@ -58,11 +59,13 @@ interface FlowState {
    */
   configure: (node: string, values: Record<string, unknown>, options?: { toolMode?: boolean; before?: NodeDocument }) => Promise<void>;
   point: (node: string | null) => void;
-  open: (id: string) => Promise<void>;
+  /** Opens a flow; returns how many of its components shared an id with another one, and have one of their own now. */
+  open: (id: string) => Promise<number>;
   close: () => void;
   change: (next: FlowDocument, options?: { amends?: boolean }) => void;
   undo: () => void;
   redo: () => void;
+  /** Stores what was changed; resolves when that is done, or has failed. */
   save: () => Promise<void>;
   /** Says whose change of some components is taken; the flow is saved once nothing is open. */
   decide: (nodes: readonly string[], whose: Whose) => void;
@@ -87,6 +90,9 @@ export function fieldKey(node: string, field: string): string {
 }
 
 let timer: ReturnType<typeof setTimeout> | undefined;
+
+/** The storing that goes on, or the last one. */
+let storing: Promise<void> = Promise.resolve();
 
 /** The flow as it is known to be stored, with what the turn has said that it changes. */
 let turned = EMPTY;
@@ -190,8 +196,11 @@ export const useFlow = create<FlowState>((set, get) => {
     open: async (id) => {
       await get().save();
       const whole = await request<WholeFlow>("GET", `/api/v1/flows/${encodeURIComponent(id)}`);
-      const flow = shownFlow(whole.flow);
-      set({ id, version: whole.version, stored: flow, conflict: null, history: begin(flow), saving: "saved", problem: null, changed: new Set(), faults: [], isTurn: false, compared: null, refused: new Map() });
+      const stored = shownFlow(whole.flow);
+      const [flow, renewed] = withOwnIds(stored);
+      set({ id, version: whole.version, stored, conflict: null, history: begin(flow), saving: renewed > 0 ? "unsaved" : "saved", problem: null, changed: new Set(), faults: [], isTurn: false, compared: null, refused: new Map() });
+      if (renewed > 0) later();
+      return renewed;
     },
     close: () => set({ id: null, version: 0, stored: EMPTY, conflict: null, history: begin(EMPTY), saving: "saved", changed: new Set(), compared: null }),
     change: (next, options) => moved((options?.amends === true ? amend : step)(get().history, next)),
@@ -199,7 +208,14 @@ export const useFlow = create<FlowState>((set, get) => {
     redo: () => moved(redo(get().history)),
     save: async () => {
       clearTimeout(timer);
-      if (get().saving === "unsaved" || get().saving === "failed") await put(get().version);
+      await storing;
+      if (get().saving !== "unsaved" && get().saving !== "failed") {
+        await storing; // another caller may have begun it meanwhile
+        return;
+      }
+      const putting = put(get().version);
+      storing = putting.catch(() => undefined); // who has begun it hears what is wrong
+      await putting;
     },
     decide: (nodes, whose) => {
       const { conflict } = get();
