@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict
 
-from agent.contract.details import ReasoningEvent, StartedEvent, ToolCallEvent, ToolResultEvent
+from agent.contract.details import ReasoningEvent, RemarkEvent, StartedEvent, ToolCallEvent, ToolResultEvent
 from agent.contract.events import (
     CancelledEvent,
     CompleteData,
@@ -94,6 +94,8 @@ class AguiTranslation:
                 return [*made, *self._spoken(chunk)]
             case ReasoningEvent():
                 return [*made, *self._thinking(event.chunk, is_new=event.is_new)]
+            case RemarkEvent():
+                return [*made, *(self._close() if event.is_new else ()), *self._spoken(event.chunk)]
             case ProgressEvent():
                 return [*made, *self._progress(event)]
             case ToolCallEvent():

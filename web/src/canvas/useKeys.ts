@@ -7,6 +7,7 @@ import { copied, flowsIn, pasted } from "../flow/clipboard";
 import { idOf, isNote, nodesOf } from "../flow/document";
 import { duplicate, remove } from "../flow/edit";
 import type { Point } from "../flow/edit";
+import { knownOf } from "../flow/faults";
 import { withOwnIds } from "../flow/ids";
 import { useApp } from "../state/app";
 import { useCanvas } from "../state/canvas";
@@ -61,7 +62,7 @@ export function useKeys(chosen: ReadonlySet<string>, select: (ids: ReadonlySet<s
 
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.target instanceof HTMLElement && event.target.closest(EDITABLE) !== null) return;
-    const { history, change, undo, redo, faults } = useFlow.getState();
+    const { history, change, undo, redo, faults, known } = useFlow.getState();
     const flow = history.present;
     const key = event.key.toLowerCase();
     const isCommand = event.ctrlKey || event.metaKey;
@@ -73,7 +74,10 @@ export function useKeys(chosen: ReadonlySet<string>, select: (ids: ReadonlySet<s
       change(next);
       useCanvas.getState().choose(ids);
     } else if (event.key === "F2") rename(chosen);
-    else if (event.key === "F8") next([...faults.flatMap(({ node }) => node ?? []), ...(useRun.getState().failed === null ? [] : [useRun.getState().failed?.node ?? ""])], chosen);
+    else if (event.key === "F8") {
+      const standing = nodesOf(flow).filter((node) => knownOf(known.faults, node) !== undefined);
+      next([...faults.map(({ node }) => node ?? ""), ...standing.map(idOf), useRun.getState().failed?.node ?? ""], chosen);
+    }
     else if (event.key === "Enter" && chosen.size === 1 && !(event.target instanceof HTMLElement && event.target.closest("button, a, summary"))) {
       const [only = ""] = chosen;
       if (!nodesOf(flow).some((node) => idOf(node) === only && isNote(node))) return;

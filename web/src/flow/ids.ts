@@ -2,7 +2,7 @@
 
 import type { EdgeDocument, FlowDocument, NodeDocument } from "../api/contract";
 import { edgeBetween } from "./connect";
-import { edgesOf, endOf, fieldsOf, idOf, nodesOf, outputsOf, startOf, typeOf, withGraph } from "./document";
+import { edgesOf, endOf, fieldsOf, idOf, isPort, nodesOf, outputsOf, startOf, typeOf, withGraph } from "./document";
 import type { End } from "./document";
 
 /** An id such as Langflow gives: the type and five characters. */
@@ -48,7 +48,7 @@ export function withOwnIds(flow: FlowDocument): [FlowDocument, number] {
 function moved(flow: FlowDocument, edge: EdgeDocument, alike: ReadonlyMap<string, NodeDocument[]>): EdgeDocument {
   const [start, end] = [startOf(edge), endOf(edge)];
   const from = holder(alike.get(start.node), start, (node) => outputsOf(node).map(({ name }) => name));
-  const to = holder(alike.get(end.node), end, (node) => fieldsOf(node).map(({ name }) => name));
+  const to = holder(alike.get(end.node), end, (node) => fieldsOf(node).filter(isPort).map(({ name }) => name));
   if (from === start.node && to === end.node) return edge;
   return { ...edge, ...edgeBetween(flow, { ...start, node: from }, { ...end, node: to }) };
 }

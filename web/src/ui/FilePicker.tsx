@@ -9,14 +9,15 @@ interface FilePickerProps {
   multiple?: boolean;
   /** The endings of the files that can be chosen, as an `accept` attribute; all kinds if it is left out. */
   accept?: string;
-  icon: ReactNode;
+  icon?: ReactNode;
+  look?: "primary" | "quiet";
   /** The name of a button that shows its icon alone. */
   label?: string;
   children?: ReactNode;
 }
 
 /** A button that lets the user choose files of this machine; the same file can be chosen again. */
-export function FilePicker({ onChoose, multiple = false, accept, icon, label, children }: FilePickerProps) {
+export function FilePicker({ onChoose, multiple = false, accept, icon, look = "quiet", label, children }: FilePickerProps) {
   const input = useRef<HTMLInputElement>(null);
   return (
     <>
@@ -32,7 +33,7 @@ export function FilePicker({ onChoose, multiple = false, accept, icon, label, ch
           if (files.length > 0) onChoose(files);
         }}
       />
-      <Button icon={icon} {...(label === undefined ? {} : { label })} onClick={() => input.current?.click()}>
+      <Button look={look} icon={icon} {...(label === undefined ? {} : { label })} onClick={() => input.current?.click()}>
         {children}
       </Button>
     </>

@@ -1,0 +1,55 @@
+"""What a component is, is explained in a few sentences; its fields are listed when somebody asks for them."""
+
+import pytest
+
+from agent.demo.exact.meanings import meaning
+from flows.catalogue import Catalogue
+from flows.document import Flow
+from flows.templates import templates
+from tests.shared.scripted_assistant import assistant, play
+from tests.shared.stand_ins import StandInRunner
+
+pytestmark = pytest.mark.anyio
+
+
+async def said(catalogue: Catalogue, message: str) -> str:
+    return (await play(assistant(catalogue, runner=StandInRunner()), message, Flow.empty())).text
+
+
+@pytest.mark.parametrize("message", ["what is an agent?", "What's an Agent?", "explain the agent", "What does the Agent do?"])
+async def test_what_something_is_is_said_before_what_it_has(catalogue: Catalogue, message: str) -> None:
+    text = await said(catalogue, message)
+    assert text.startswith("**Agent** (`Agent`): An agent is a language model that works on a task by itself.")
+    assert "Language Model (required)" in text
+    assert "it gives Response" in text
+    assert "use the template" in text
+    assert "handle_parsing_errors" not in text
+    assert len(text.splitlines()) <= 6
+
+
+@pytest.mark.parametrize("message", ["Which fields does Agent have?", "what are the settings of the agent component?"])
+async def test_fields_are_listed_when_they_are_asked_for(catalogue: Catalogue, message: str) -> None:
+    assert "handle_parsing_errors" in await said(catalogue, message)
+
+
+async def test_a_field_in_the_name_of_a_component_asks_for_none(catalogue: Catalogue) -> None:
+    text = await said(catalogue, "What is the Chat Input?")
+    assert text.startswith("**Chat Input** (`ChatInput`): A chat input is where a conversation with a flow begins.")
+    assert "should_store_message" not in text
+
+
+async def test_the_example_that_an_answer_names_can_be_asked_for(catalogue: Catalogue) -> None:
+    agent = catalogue.get("Agent")
+    assert agent is not None
+    [name] = [one.name for one in templates() if f'"use the template {one.name}"' in meaning(agent)]
+    result = await play(assistant(catalogue, runner=StandInRunner()), f"use the template {name}", Flow.empty())
+    shown = result.proposal or result.after
+    assert "Agent" in {node.type for node in shown.nodes}
+
+
+def test_every_component_is_explained_in_a_few_plain_sentences(catalogue: Catalogue) -> None:
+    for component in catalogue:
+        text = meaning(component)
+        assert component.display_name in text
+        assert "it gives" in text or not component.outputs
+        assert len(text) < 1_200, component.type
