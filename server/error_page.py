@@ -54,7 +54,7 @@ _GERMAN: Final[Mapping[str, _Words]] = {
         (
             "Hat er diesen Browser angemeldet, geh zurück zum Anfang: Er ist es noch.",
             "Einen neuen Link gibt `wirewright token --link` auf dem Rechner des Servers aus. Öffne ihn hier.",
-            "Betreibt jemand anders den Server, bitte dort um einen Link, oder melde dich am Anfang mit deinem Token an.",
+            "Betreibt jemand anders den Server, bitte dort um einen Link, oder melde dich am Anfang mit dem Token an.",
         ),
     ),
     "unauthorized": _Words(
@@ -65,7 +65,9 @@ _GERMAN: Final[Mapping[str, _Words]] = {
             "Oder melde dich am Anfang mit deinem Token an.",
         ),
     ),
-    "not_found": _Words("Unter dieser Adresse ist nichts", "Vielleicht ist sie falsch geschrieben, oder es ist gelöscht."),
+    "not_found": _Words(
+        "Unter dieser Adresse ist nichts", "Vielleicht ist sie falsch geschrieben, oder es ist gelöscht."
+    ),
     "start": _Words("Zurück zum Anfang", ""),
     "other": _Words("Das hat nicht geklappt", ""),
 }
@@ -151,20 +153,24 @@ main {{ max-width: 60ch; margin: 15vh auto 0; padding: 16px; display: grid; gap:
 h1 {{ font-size: 18px; margin: 0 }}
 p, ul {{ margin: 0 }}
 ul {{ padding-left: 16px; display: grid; gap: 8px }}
-code {{ font: 13px ui-monospace, monospace; background: light-dark(#f4f6fa, #1a212c); padding: 2px 4px; border-radius: 4px;
-  overflow-wrap: anywhere }}
-a {{ justify-self: start; display: inline-flex; align-items: center; min-height: 32px; padding: 4px 12px; border-radius: 8px;
-  background: light-dark(#4338ca, #a5b4fc); color: light-dark(#ffffff, #14162b); text-decoration: none }}
+code {{ font: 13px ui-monospace, monospace; background: light-dark(#f4f6fa, #1a212c); padding: 2px 4px;
+  border-radius: 4px; overflow-wrap: anywhere }}
+a {{ justify-self: start; display: inline-flex; align-items: center; min-height: 32px; padding: 4px 12px;
+  border-radius: 8px; background: light-dark(#4338ca, #a5b4fc); color: light-dark(#ffffff, #14162b); text-decoration: none }}
 a:focus-visible {{ outline: 2px solid light-dark(#4338ca, #a5b4fc); outline-offset: 2px }}
 small {{ color: light-dark(#475569, #a8b3c4); font-size: 12px; overflow-wrap: anywhere }}
 </style>
 </head>
 <body>
 <main>
-<p class="brand"><svg width="28" height="28" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" \
-fill="#3730a3"/><path d="M7 10h5a4 4 0 0 1 4 4v4a4 4 0 0 0 4 4h5" fill="none" stroke="#fff" stroke-width="3" \
-stroke-linecap="round"/><circle cx="7" cy="10" r="3" fill="#fbbf24"/><circle cx="25" cy="22" r="3" fill="#34d399"/></svg>
-Wirewright</p>
+<p class="brand">
+<svg width="28" height="28" viewBox="0 0 32 32" aria-hidden="true">
+<rect width="32" height="32" rx="8" fill="#3730a3"/>
+<path d="M7 10h5a4 4 0 0 1 4 4v4a4 4 0 0 0 4 4h5" fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round"/>
+<circle cx="7" cy="10" r="3" fill="#fbbf24"/><circle cx="25" cy="22" r="3" fill="#34d399"/>
+</svg>
+Wirewright
+</p>
 <h1>{title}</h1>
 <p>{why}</p>
 {steps}

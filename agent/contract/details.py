@@ -1,4 +1,4 @@
-"""Events of a turn for clients that asked for `details`: how it started, what the model thinks and says, what tools do."""
+"""Events of a turn for clients that asked for `details`: its start, what the model thinks and says, what tools do."""
 
 from typing import Any, Literal
 

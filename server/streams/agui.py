@@ -90,12 +90,10 @@ class AguiTranslation:
     def _events(self, event: Event) -> list[JsonObject]:
         made = [] if self._has_begun else self._begin()
         match event:
-            case TokenEvent(chunk=chunk):
-                return [*made, *self._spoken(chunk)]
+            case TokenEvent() | RemarkEvent():
+                return [*made, *self._said(event)]
             case ReasoningEvent():
                 return [*made, *self._thinking(event.chunk, is_new=event.is_new)]
-            case RemarkEvent():
-                return [*made, *(self._close() if event.is_new else ()), *self._spoken(event.chunk)]
             case ProgressEvent():
                 return [*made, *self._progress(event)]
             case ToolCallEvent():
@@ -142,6 +140,10 @@ class AguiTranslation:
     def _end_step(self) -> list[JsonObject]:
         ended, self._step = self._step, None
         return [] if ended is None else [{"type": "STEP_FINISHED", "stepName": ended}]
+
+    def _said(self, event: TokenEvent | RemarkEvent) -> list[JsonObject]:
+        ended = self._close() if isinstance(event, RemarkEvent) and event.is_new else []
+        return [*ended, *self._spoken(event.chunk)]
 
     def _spoken(self, chunk: str) -> list[JsonObject]:
         if not chunk:

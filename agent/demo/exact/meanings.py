@@ -47,7 +47,9 @@ def _ports(component: ComponentType) -> str:
     ]
     shown.sort(key=lambda one: not one[1])
     takes = _listed([f"{label} (required)" if required else label for label, required in shown])
-    gives = _listed([as_text(output.get("display_name")) or as_text(output.get("name")) for output in component.outputs])
+    gives = _listed(
+        [as_text(output.get("display_name")) or as_text(output.get("name")) for output in component.outputs]
+    )
     takes = f"You set or connect {takes}" if takes else "There is nothing to set"
     return f"{takes}; it gives {gives}." if gives else f"{takes}."
 

@@ -45,5 +45,7 @@ async def test_remarks_stand_between_the_calls_and_the_answer_is_none(catalogue:
 async def test_a_response_without_calls_is_an_answer_of_which_nothing_is_told_before_it_is_checked(
     catalogue: Catalogue,
 ) -> None:
-    model = ScriptedModel("build_flow", "I added the splitter.", call("add_component", 1, type="SplitText"), "I added it.")
+    model = ScriptedModel(
+        "build_flow", "I added the splitter.", call("add_component", 1, type="SplitText"), "I added it."
+    )
     assert await told(model, catalogue, "Add a splitter") == ["add_component"]

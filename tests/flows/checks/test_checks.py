@@ -213,8 +213,8 @@ def test_a_fault_of_many_components_names_the_first_of_them(catalogue: Catalogue
 def test_a_template_that_the_engine_refuses_is_an_error_however_it_came_there(
     template: str, built: Built, catalogue: Catalogue
 ) -> None:
-    spec = "nodes:\n  P: Prompt Template\n  B: ChatOutput\nedges:\n  P.prompt -> B.input_value\nconfig:\n  P.template: Dear {reader}\n"
-    flow, ids = built(spec)
+    nodes, edges = "  P: Prompt Template\n  B: ChatOutput\n", "  P.prompt -> B.input_value\n"
+    flow, ids = built(f"nodes:\n{nodes}edges:\n{edges}config:\n  P.template: Dear {{reader}}\n")
     assert codes(flow, catalogue) == []
     document = flow.to_json()
     prompt = next(one for one in document["data"]["nodes"] if one["id"] == ids["P"])

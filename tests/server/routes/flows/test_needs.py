@@ -84,7 +84,8 @@ async def test_a_bundle_is_needed_where_its_types_are_not_installed(catalogue: C
 
 
 async def test_what_is_wrong_with_a_flow_is_told_of_the_version_that_is_stored(catalogue: Catalogue) -> None:
-    spec = "nodes:\n  P: Prompt Template\n  B: ChatOutput\nedges:\n  P.prompt -> B.input_value\nconfig:\n  P.template: Dear {x}\n"
+    nodes, edges = "  P: Prompt Template\n  B: ChatOutput\n", "  P.prompt -> B.input_value\n"
+    spec = f"nodes:\n{nodes}edges:\n{edges}config:\n  P.template: Dear {{x}}\n"
     document = made(spec, catalogue).to_json()
     async with serving(assistant(catalogue)) as live:
         flow = await stored(live.client, Flow.from_json(document))
