@@ -156,7 +156,8 @@ ul {{ padding-left: 16px; display: grid; gap: 8px }}
 code {{ font: 13px ui-monospace, monospace; background: light-dark(#f4f6fa, #1a212c); padding: 2px 4px;
   border-radius: 4px; overflow-wrap: anywhere }}
 a {{ justify-self: start; display: inline-flex; align-items: center; min-height: 32px; padding: 4px 12px;
-  border-radius: 8px; background: light-dark(#4338ca, #a5b4fc); color: light-dark(#ffffff, #14162b); text-decoration: none }}
+  border-radius: 8px; background: light-dark(#4338ca, #a5b4fc); color: light-dark(#ffffff, #14162b);
+  text-decoration: none }}
 a:focus-visible {{ outline: 2px solid light-dark(#4338ca, #a5b4fc); outline-offset: 2px }}
 small {{ color: light-dark(#475569, #a8b3c4); font-size: 12px; overflow-wrap: anywhere }}
 </style>

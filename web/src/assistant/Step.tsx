@@ -1,4 +1,4 @@
-import { useEffect, useReducer } from "react";
+import { useEffect, useState } from "react";
 
 import { strings } from "../strings";
 
@@ -7,12 +7,12 @@ const SHORT = 3;
 
 /** What the assistant does now, and for how long, so that a long step does not look like a standstill. */
 export function Step({ text, since }: { text: string; since: number | null }) {
-  const [, tick] = useReducer((count: number) => count + 1, 0);
+  const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
-    const timer = setInterval(tick, 1_000);
+    const timer = setInterval(() => setNow(Date.now()), 1_000);
     return () => clearInterval(timer);
   }, []);
-  const seconds = since === null ? 0 : Math.floor((Date.now() - since) / 1_000);
+  const seconds = since === null ? 0 : Math.floor((now - since) / 1_000);
   return (
     <p className="status">
       {text}
