@@ -43,6 +43,8 @@ describe("events become parts in the order in which they happen", () => {
     expect(afterEvent(first, step("Building…"), 5_000).since).toBe(1_000);
     expect(afterEvent(first, step("Running…"), 6_000).since).toBe(6_000);
     expect(afterEvent(first, complete({}) as Event, 9_000).since).toBeNull();
+    const result = { event: "tool_result", tool_call_id: "a", tool_name: "add", content: "", is_error: false } as Event;
+    expect(afterEvent(first, result, 7_000)).toMatchObject({ status: null, since: 7_000 });
   });
 
   test("progress is a status while the turn runs, and never a part", () => {

@@ -6,12 +6,19 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from agent.language.shipped_yaml import load_shipped
+from flows.catalogue import Catalogue
 from flows.component_type import ComponentType
 from flows.json_values import as_text
 from flows.templates import templates
 
+_WHAT_IS = re.compile(
+    r"^\s*(?:what(?:'s|’s|\s+is|\s+are|\s+does)|explain(?:\s+what)?|define)\s+(?:an?\s+|the\s+)?(?P<name>[\w -]+?)"
+    r"(?:\s+mean|\s+is)?\s*[?.!]*\s*$",
+    re.IGNORECASE,
+)
 _NAMED = 4
 """How many fields and outputs a sentence names."""
 _FIELDS = re.compile(
@@ -30,7 +37,7 @@ def asks_for_fields(message: str, component: ComponentType) -> bool:
 def meaning(component: ComponentType) -> str:
     """What a component is, what it takes and gives, and how to see it at work."""
     name = component.display_name
-    said = [_meanings().get(component.type, ""), _sentence(component.description)]
+    said = [_meanings()["components"].get(component.type, ""), _sentence(component.description)]
     about = " ".join(filter(None, said)) or f"{name} is a component."
     example = next((one for one in templates() if component.type in {kind for _, kind in one.nodes}), None)
     more = [f'Ask "Which fields does {name} have?" for all of them.']
@@ -67,5 +74,34 @@ def _sentence(text: str) -> str:
 
 
 @cache
-def _meanings() -> Mapping[str, str]:
+def _meanings() -> Mapping[str, Any]:
     return load_shipped(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
+
+
+def concept_meaning(message: str, catalogue: Catalogue) -> str | None:
+    """What something is that is no single component, and components to go on with; None for another message.
+
+    Args:
+        message: what the user wrote.
+        catalogue: the component types.
+    """
+    found = _concept(message)
+    if found is None:
+        return None
+    named = [component for kind in found["components"] if (component := catalogue.get(kind)) is not None]
+    listed = "\n".join(f"- {one.display_name} (`{one.type}`): {_sentence(one.description)}" for one in named)
+    return "\n\n".join(filter(None, [found["text"], f"Components for it:\n{listed}" if named else ""]))
+
+
+def asks_for_concept(message: str) -> bool:
+    """Whether a message asks what something is that is no single component."""
+    return _concept(message) is not None
+
+
+def _concept(message: str) -> Mapping[str, Any] | None:
+    asked = _WHAT_IS.match(message)
+    if asked is None:
+        return None
+    name = " ".join(asked["name"].lower().replace("-", " ").split())
+    wanted = {name, name.removesuffix("s")}
+    return next((one for one in _meanings()["concepts"] if wanted & set(one["names"])), None)

@@ -216,7 +216,7 @@ def test_a_template_that_the_engine_refuses_is_an_error_however_it_came_there(
     nodes, edges = "  P: Prompt Template\n  B: ChatOutput\n", "  P.prompt -> B.input_value\n"
     flow, ids = built(f"nodes:\n{nodes}edges:\n{edges}config:\n  P.template: Dear {{reader}}\n")
     assert codes(flow, catalogue) == []
-    document = flow.to_json()
+    document: Any = flow.to_json()
     prompt = next(one for one in document["data"]["nodes"] if one["id"] == ids["P"])
     prompt["data"]["node"]["template"]["template"]["value"] = template
     [fault] = check(Flow.from_json(document), catalogue)

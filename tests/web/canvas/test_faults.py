@@ -52,6 +52,7 @@ async def test_what_is_wrong_with_a_value_is_found_again_after_undoing_and_a_rel
         alert = prompt.get_by_role("alert")
         await expect(alert).to_have_count(1)
         told = await alert.inner_text()
+        assert "Prompt Template-0" not in told, "the field has its name already"
         await page.get_by_role("button", name="Undo").click()
         await expect(field).to_have_value("Dear {reader}")
         await expect(alert).to_have_count(0)

@@ -44,6 +44,7 @@ async def test_what_the_model_says_between_its_calls_appears_in_order_while_the_
         await expect(look.page.locator(".message.assistant .remark strong")).to_have_text("splitter")
         await expect(look.page.get_by_role("log")).to_have_attribute("aria-busy", "true")
         status = look.page.locator(".message .status")
+        await expect(status).to_contain_text("Working…")
         await expect(status.locator(".elapsed")).to_have_text(re.compile(r"^\d+ s$"))
         model.released.set()
         await expect(look.page.get_by_role("log")).to_contain_text("I added the splitter.")

@@ -64,7 +64,7 @@ export function afterEvent(before: Message, event: Event, now = Date.now()): Mes
       return withParts(before, [...before.parts, { kind: "tool", id, name, arguments: event.arguments, result: null, failed: false }]);
     }
     case "tool_result":
-      return withParts(before, withResult(before.parts, event.tool_call_id, event.tool_name, event.content, event.is_error));
+      return { ...withParts(before, withResult(before.parts, event.tool_call_id, event.tool_name, event.content, event.is_error)), status: null, since: now };
     case "todos":
       return withParts(before, [...before.parts.filter((part) => part.kind !== "todos"), { kind: "todos", todos: event.todos }]);
     case "file_written": {

@@ -33,7 +33,7 @@ const NAMED_BY_ITSELF: ReadonlySet<Kind> = new Set(["choices", "list", "duration
 /** A field of a node, to be read and changed in its place. */
 export function FieldInput({ node, field, isConnected, changes, fault }: FieldInputProps) {
   const id = useId();
-  const refused = fault === undefined || isBeingMade(id) ? undefined : [fault.message, fault.fix].filter(Boolean).join(" ");
+  const refused = fault === undefined || isBeingMade(id) ? undefined : [fault.message.replace(`${node}.${field.name}: `, ""), fault.fix].filter(Boolean).join(" ");
   const kind = kindOf(field);
   const label = labelOf(field);
   const isShown = !isConnected && kind !== "port";

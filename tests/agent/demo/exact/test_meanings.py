@@ -1,15 +1,20 @@
 """What a component is, is explained in a few sentences; its fields are listed when somebody asks for them."""
 
+from pathlib import Path
+
 import pytest
 
-from agent.demo.exact.meanings import meaning
+from agent.demo.exact import meanings
+from agent.demo.exact.meanings import concept_meaning, meaning
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.templates import templates
 from tests.shared.scripted_assistant import assistant, play
 from tests.shared.stand_ins import StandInRunner
+from tests.shared.yaml_files import read_yaml
 
 pytestmark = pytest.mark.anyio
+MEANINGS = Path(meanings.__file__).with_suffix(".yaml")
 
 
 async def said(catalogue: Catalogue, message: str) -> str:
@@ -53,3 +58,34 @@ def test_every_component_is_explained_in_a_few_plain_sentences(catalogue: Catalo
         assert component.display_name in text
         assert "it gives" in text or not component.outputs
         assert len(text) < 1_200, component.type
+
+
+@pytest.mark.parametrize(
+    ("message", "begins", "component"),
+    [
+        ("what is a flow?", "A flow is a program that you see", "ChatInput"),
+        ("What are tools?", "A tool is what an agent may use", "Agent"),
+        ("what's an embedding", "An embedding is a text turned into numbers", "EmbeddingModel"),
+        ("What is a vector store?", "A vector store keeps texts", "FileVectorStore"),
+        ("what does RAG mean?", "RAG is to look up", "FileVectorStore"),
+        ("What is MCP?", "MCP is a common way", "MCPTools"),
+    ],
+)
+async def test_what_is_no_single_component_is_explained_too(
+    message: str, begins: str, component: str, catalogue: Catalogue
+) -> None:
+    text = await said(catalogue, message)
+    assert text.startswith(begins)
+    assert f"(`{component}`)" in text
+
+
+def test_every_component_that_a_meaning_names_is_there(catalogue: Catalogue) -> None:
+    texts = [concept_meaning(f"what is {name}?", catalogue) for name in ("a loop", "a webhook", "a router", "memory")]
+    assert all(text is not None and "Components for it:" in text for text in texts)
+    named = {kind for one in read_yaml(MEANINGS)["concepts"] for kind in one["components"]}
+    assert {*named, *read_yaml(MEANINGS)["components"]} <= {component.type for component in catalogue}
+
+
+async def test_the_same_words_in_a_request_are_still_a_request(catalogue: Catalogue) -> None:
+    result = await play(assistant(catalogue, runner=StandInRunner()), "Build a router", Flow.empty())
+    assert not result.text.startswith("A router sends")
