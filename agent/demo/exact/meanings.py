@@ -43,7 +43,7 @@ def meaning(component: ComponentType) -> str:
     more = [f'Ask "Which fields does {name} have?" for all of them.']
     if example is not None:
         more.insert(0, f'To see one at work, say "use the template {example.name}" ({example.title}).')
-    return "\n\n".join([f"**{name}** (`{component.type}`): {about}", _ports(component), " ".join(more)])
+    return "\n\n".join([f"{name} (`{component.type}`): {about}", _ports(component), " ".join(more)])
 
 
 def _ports(component: ComponentType) -> str:

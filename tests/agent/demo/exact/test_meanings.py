@@ -9,6 +9,7 @@ from agent.demo.exact.meanings import concept_meaning, meaning
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.templates import templates
+from runtime.install.environment import RunnerEnvironment
 from tests.shared.scripted_assistant import assistant, play
 from tests.shared.stand_ins import StandInRunner
 from tests.shared.yaml_files import read_yaml
@@ -24,7 +25,7 @@ async def said(catalogue: Catalogue, message: str) -> str:
 @pytest.mark.parametrize("message", ["what is an agent?", "What's an Agent?", "What does the Agent do?"])
 async def test_what_something_is_is_said_before_what_it_has(catalogue: Catalogue, message: str) -> None:
     text = await said(catalogue, message)
-    assert text.startswith("**Agent** (`Agent`): An agent is a language model that works on a task by itself.")
+    assert text.startswith("Agent (`Agent`): An agent is a language model that works on a task by itself.")
     assert "Language Model (required)" in text
     assert "it gives Response" in text
     assert "use the template" in text
@@ -39,7 +40,7 @@ async def test_fields_are_listed_when_they_are_asked_for(catalogue: Catalogue, m
 
 async def test_a_field_in_the_name_of_a_component_asks_for_none(catalogue: Catalogue) -> None:
     text = await said(catalogue, "What is the Chat Input?")
-    assert text.startswith("**Chat Input** (`ChatInput`): A chat input is where a conversation with a flow begins.")
+    assert text.startswith("Chat Input (`ChatInput`): A chat input is where a conversation with a flow begins.")
     assert "should_store_message" not in text
 
 
@@ -66,9 +67,9 @@ def test_every_component_is_explained_in_a_few_plain_sentences(catalogue: Catalo
         ("what is a flow?", "A flow is a program that you see", "ChatInput"),
         ("What are tools?", "A tool is what an agent may use", "Agent"),
         ("what's an embedding", "An embedding is a text turned into numbers", "EmbeddingModel"),
-        ("What is a vector store?", "A vector store keeps texts", "FileVectorStore"),
-        ("what does RAG mean?", "RAG is to look up", "FileVectorStore"),
-        ("What is MCP?", "MCP is a common way", "MCPTools"),
+        ("What is a vector store?", "A vector store keeps texts", "EmbeddingModel"),
+        ("what does RAG mean?", "RAG is to look up", "LanguageModelComponent"),
+        ("What is MCP?", "MCP is a common way", "Agent"),
     ],
 )
 async def test_what_is_no_single_component_is_explained_too(
@@ -79,7 +80,9 @@ async def test_what_is_no_single_component_is_explained_too(
     assert f"(`{component}`)" in text
 
 
-def test_every_component_that_a_meaning_names_is_there(catalogue: Catalogue) -> None:
+@pytest.mark.engine
+def test_every_component_that_a_meaning_names_is_there(runner_environment: RunnerEnvironment) -> None:
+    catalogue = Catalogue.load(runner_environment.catalogue)
     texts = [concept_meaning(f"what is {name}?", catalogue) for name in ("a loop", "a webhook", "a router", "memory")]
     assert all(text is not None and "Components for it:" in text for text in texts)
     named = {kind for one in read_yaml(MEANINGS)["concepts"] for kind in one["components"]}
