@@ -25,6 +25,7 @@ from server.idempotency.check import REPLAYED
 from server.idempotency.keys import IdempotencyKeys
 from server.mcp.transports import headers as mcp
 from server.memory import IdleMemory
+from server.middleware.error_pages import ErrorPages
 from server.middleware.host_check import HostCheck
 from server.middleware.request_id import RequestId
 from server.middleware.token_check import TokenCheck
@@ -221,6 +222,7 @@ def create_app(
         middleware=[
             Middleware(RequestId),
             Middleware(HostCheck, settings.names, settings.origins),
+            Middleware(ErrorPages),
             *_cross_origin(settings.origins),
             Middleware(TokenCheck, access, failures),
             Middleware(DrainCheck, drain),

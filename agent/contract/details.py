@@ -1,4 +1,4 @@
-"""Events of a turn for clients that asked for `details`: how it started, what the model thinks, what tools do."""
+"""Events of a turn for clients that asked for `details`: its start, what the model thinks and says, what tools do."""
 
 from typing import Any, Literal
 
@@ -30,6 +30,20 @@ class ReasoningEvent(StreamEvent):
     """
 
     event: Literal["reasoning"] = "reasoning"
+    chunk: str
+    is_new: bool = False
+
+
+class RemarkEvent(StreamEvent):
+    """A piece of what a model says before it calls a tool. Sent to clients that asked for `details`.
+
+    It is no part of the answer, which `complete` has.
+
+    Attributes:
+        is_new: whether it begins a remark, rather than going on with the last one.
+    """
+
+    event: Literal["remark"] = "remark"
     chunk: str
     is_new: bool = False
 

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
-from agent.contract.details import ReasoningEvent, StartedEvent, ToolCallEvent, ToolResultEvent
+from agent.contract.details import ReasoningEvent, RemarkEvent, StartedEvent, ToolCallEvent, ToolResultEvent
 from agent.contract.flow_updates import FlowUpdateEvent, StreamEvent
 from agent.contract.model import LATER, ContractModel, Received, optional
 from agent.contract.questions import Question
@@ -273,6 +273,7 @@ Event: TypeAlias = Annotated[
     | ProgressEvent
     | TokenEvent
     | ReasoningEvent
+    | RemarkEvent
     | ToolCallEvent
     | ToolResultEvent
     | FlowUpdateEvent

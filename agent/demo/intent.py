@@ -8,6 +8,7 @@ from agent.demo.exact.changes import is_change, is_rename
 from agent.demo.exact.components import component, wants_component
 from agent.demo.exact.files import asked_file, file_steps
 from agent.demo.exact.language import Request, take_apart
+from agent.demo.exact.meanings import asks_for_concept
 from agent.demo.exact.places import is_place
 from agent.demo.exact.rewording import is_rewording
 from agent.demo.reading import Reading, read
@@ -136,7 +137,7 @@ def demo_intent(message: str, flow: Flow | None = None) -> Intent:
     """
     canvas = flow or Flow.empty()
     text = without_courtesy(message)
-    if not text.strip() or plain_reply(message) is not None:
+    if not text.strip() or plain_reply(message) is not None or asks_for_concept(text):
         return "question"
     request, reading = take_apart(text), read(without_run(message), message)
     if refusal(message) is not None or _elsewhere(reading):

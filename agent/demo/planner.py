@@ -27,6 +27,7 @@ from agent.demo.exact.components import Written, component
 from agent.demo.exact.extending import extension_steps
 from agent.demo.exact.files import asked_file, file_steps
 from agent.demo.exact.language import Request, take_apart
+from agent.demo.exact.meanings import concept_meaning
 from agent.demo.exact.places import is_place, place_steps
 from agent.demo.exact.rewording import rewording_steps
 from agent.demo.intent import (
@@ -248,6 +249,9 @@ def _answering(request: Request, reading: Reading, text: str, bench: Workbench) 
         return _saying(reply("own_component", language))
     if asks_about_own_model(reading):
         return _saying(reply("own_model", language))
+    concept = concept_meaning(text, bench.catalogue)
+    if concept is not None:
+        return _saying(concept)
     exact = answer(request, text, bench) if language == "en" else None
     if exact is not None:
         return exact

@@ -19,7 +19,7 @@ from agent.models.providers import (
 )
 from agent.turn.result import TurnError
 from runtime.database.database import Database
-from runtime.egress.addresses import read_address
+from runtime.egress.addresses import carried, read_address
 from runtime.egress.outgoing import is_of_cloud
 from runtime.files.folders import LOCAL_USER
 from runtime.keychain.master_key import FILE, VARIABLE, SecretKeyUnavailable
@@ -231,19 +231,29 @@ def _checked(info: ProviderInfo, name: str, value: str) -> str:
     value = value.strip()
     if not value or len(value) > VALUE_LIMIT or not value.isascii() or not value.isprintable():
         raise BadKey(name, f"{name} is empty, too long, or has invalid characters.", "Copy it again.")
-    if is_address(name) and not _is_url(value):
-        fix = "Send an address with https:// or http:// and a host, and the key apart from it."
-        raise BadKey(name, f"{name} is not an address.", fix)
+    problem = _address_problem(value) if is_address(name) else None
+    if problem is not None:
+        raise BadKey(name, f"{name} {problem[0]}.", problem[1])
     return value
 
 
-def _is_url(text: str) -> bool:
-    """Whether a text is the address of a provider: with a host, and without a user or a password."""
+def _address_problem(text: str) -> tuple[str, str] | None:
+    """What is wrong with a text as the address of a provider, and what to do; None if nothing is."""
+    fix = "Send an address with https:// or http:// and a host, and the key apart from it."
     try:
         parts = urlsplit(text)
         host, _ = parts.hostname, parts.port
     except ValueError:
-        return False
-    found = read_address(host or "")
-    odd = " " in text or parts.username is not None or parts.password is not None
-    return parts.scheme in ("http", "https") and bool(host) and not odd and not (found and is_of_cloud(found))
+        return "is not an address", fix
+    if " " in text or parts.scheme not in ("http", "https") or not host:
+        return "is not an address", fix
+    if parts.username is not None or parts.password is not None:
+        return "has a user or a password in it", fix
+    found = read_address(host)
+    if found is None or not is_of_cloud(found):
+        return None
+    kind = "a link-local address" if (carried(found) or found).is_link_local else "an address of a cloud's own services"
+    return (
+        f"is {kind}, to which this server does not connect: machines in a cloud get credentials there",
+        "Use another address of the machine on which the models run: that in its network, or 127.0.0.1 on this one.",
+    )

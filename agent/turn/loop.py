@@ -46,6 +46,7 @@ from agent.toolsets.hooks import RequestHooks, RunRequests, requests_of
 from agent.toolsets.listing import UnlistedTools
 from agent.toolsets.selection import acting_calls
 from agent.turn.record import Asked, TurnRecord
+from agent.turn.remarks import Remarks
 from agent.turn.stream import Send
 from flows.document import Flow
 from flows.json_values import as_object
@@ -119,6 +120,7 @@ class AgentLoop:
     disagrees: bool = False
     steps: Steps = PLAIN
     _resumed: Collection[str] = ()
+    _remarks: Remarks = field(default_factory=Remarks)
 
     async def run(
         self,
@@ -204,10 +206,16 @@ class AgentLoop:
         own = self.steps.toolset(cached_toolset(tuple(self.toolsets)), self.send)
         return [own, client_toolset(self.client_tools)] if self.client_tools else [own]
 
+    async def forward(self, event: AgentStreamEvent) -> None:
+        """Send an event of the agent's run, if clients are sent such events."""
+        for remark in self._remarks.of(event) if self.acts else ():
+            await self.send(remark)
+        if is_forwarded(event, text=not self.acts):
+            await self.send(self._as_resumed(event))
+
     async def _forward(self, _: RunContext[Workbench], events: AsyncIterable[AgentStreamEvent]) -> None:
         async for event in events:
-            if is_forwarded(event, text=not self.acts):
-                await self.send(self._as_resumed(event))
+            await self.forward(event)
 
     async def _recover_flow(self, answer: str) -> str:
         """The answer; a flow that it spells out instead of building it is proposed, and its prose stays."""

@@ -28,7 +28,7 @@ from agent.models.providers import PROVIDERS, ModelChoice
 from agent.models.usage import usage_by_model
 from agent.prompts.framing import sanitise
 from agent.toolsets.selection import acting_calls
-from agent.turn.loop import AgentLoop, is_forwarded, tool_calls
+from agent.turn.loop import AgentLoop, tool_calls
 from agent.turn.record import Asked, TurnRecord, display_names, record_of
 from agent.turn.request import TurnRequest
 from agent.turn.result import Intent, Outcome, TurnError, TurnResult
@@ -219,8 +219,8 @@ class Turn:
 
     async def forward(self, event: AgentStreamEvent) -> None:
         """Send an event of a model's answer, if clients are sent such events."""
-        if self.loop is not None and is_forwarded(event, text=not self.loop.acts):
-            await self.send(event)
+        if self.loop is not None:
+            await self.loop.forward(event)
 
     async def _send_wait(self, seconds: float) -> None:
         info = PROVIDERS.get(self.choice.provider)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from pydantic_ai import PartDeltaEvent, TextPartDelta
 
-from agent.contract.details import ReasoningEvent, StartedEvent, ToolCallEvent, ToolResultEvent
+from agent.contract.details import ReasoningEvent, RemarkEvent, StartedEvent, ToolCallEvent, ToolResultEvent
 from agent.contract.events import (
     CancelledEvent,
     CompleteEvent,
@@ -69,7 +69,7 @@ class RemoteCanvas:
                 return []
             case FileWrittenEvent() | TodosEvent():
                 return []
-            case StartedEvent() | ReasoningEvent() | ToolCallEvent() | ToolResultEvent():
+            case StartedEvent() | ReasoningEvent() | RemarkEvent() | ToolCallEvent() | ToolResultEvent():
                 return []
             case _:
                 return [*self._changes(event)]

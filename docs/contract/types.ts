@@ -275,7 +275,7 @@ export interface ErrorEvent {
   clashes?: string[];
 }
 
-export type Event = StartedEvent | ProgressEvent | TokenEvent | ReasoningEvent | ToolCallEvent | ToolResultEvent | ComponentAdded | ComponentRemoved | Connected | Disconnected | Configured | OutputSelected | ConnectionModeSet | ToolModeSet | Arranged | Amended | DetailSet | FlowSet | PlanProposed | FieldEditProposed | FlowPreviewEvent | FileWrittenEvent | TodosEvent | RewoundEvent | CompleteEvent | ErrorEvent | CancelledEvent;
+export type Event = StartedEvent | ProgressEvent | TokenEvent | ReasoningEvent | RemarkEvent | ToolCallEvent | ToolResultEvent | ComponentAdded | ComponentRemoved | Connected | Disconnected | Configured | OutputSelected | ConnectionModeSet | ToolModeSet | Arranged | Amended | DetailSet | FlowSet | PlanProposed | FieldEditProposed | FlowPreviewEvent | FileWrittenEvent | TodosEvent | RewoundEvent | CompleteEvent | ErrorEvent | CancelledEvent;
 
 /** The last event of a run with too many of them. */
 export interface EventsCut {
@@ -522,6 +522,15 @@ export interface ReasoningEvent {
   turn_id?: string;
   sequence?: number;
   event: "reasoning";
+  chunk: string;
+  is_new: boolean;
+}
+
+/** A piece of what a model says before it calls a tool. Sent to clients that asked for `details`. It is no part of the answer, which `complete` has. */
+export interface RemarkEvent {
+  turn_id?: string;
+  sequence?: number;
+  event: "remark";
   chunk: string;
   is_new: boolean;
 }

@@ -29,6 +29,7 @@
 | `no_output` | warning | the flow has no output |
 | `duplicate_name` | warning | two components were given the same name |
 | `undescribed_tool` | warning | a tool without a description |
+| `bad_template` | error | a prompt template that the engine refuses: a bad name, or loose braces (not run: warning) |
 | `empty_prompt` | warning | a prompt template without text |
 | `stale_code` | warning | the node's code is not the catalogue's |
 """

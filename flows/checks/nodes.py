@@ -12,6 +12,7 @@ from flows.component_type import TOOL_OUTPUT
 from flows.document import Flow, Node
 from flows.faults import Fault, Severity, suggest
 from flows.fields.model_values import CONNECTED
+from flows.fields.prompts import PROMPT_TYPES, template_error
 from flows.json_values import EMPTY, as_list, as_object, as_text, texts
 
 OUTPUT_TYPES = frozenset({"ChatOutput", "TextOutput"})
@@ -119,9 +120,12 @@ def _check_inputs(node: Node, fed: set[tuple[str, str]], severity: Severity) -> 
         if name == "code" or field.get("show") is False or (node.id, name) in fed:
             continue
         value, kind = field.get("value"), field.get("type")
-        if kind in ("prompt", "mustache") and not value:
+        if kind in PROMPT_TYPES and not value:
             fix = "Write the prompt, with {name} for what comes from other components."
             faults.append(_warning("empty_prompt", f"{node.id}.{name} is empty.", fix, node, name))
+        elif kind in PROMPT_TYPES and (refused := template_error(node, name)) is not None:
+            message = f"{node.id}.{name}: {refused}"
+            faults.append(_fault("bad_template", message, refused.fix, node, name, severity))
         if node.tool_mode and field.get("tool_mode"):
             continue
         if not field.get("required") or (value not in EMPTY and value != CONNECTED):

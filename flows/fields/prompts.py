@@ -92,6 +92,18 @@ def template_changes(node: Node, field: str, template: str, *, mustache: bool) -
     return changes
 
 
+def template_error(node: Node, field: str) -> TemplateError | None:
+    """Return why the engine would refuse the template that a node holds, or None."""
+    template = node.value(field)
+    if not isinstance(template, str):
+        return None
+    try:
+        template_changes(node, field, template, mustache=node.value(BRACKETS_FIELD) is True)
+    except TemplateError as error:
+        return error
+    return None
+
+
 def variable_field(name: str, value: Json = "") -> JsonObject:
     """Return the input field that the engine creates for a template's variable."""
     return {

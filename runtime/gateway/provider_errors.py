@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from pydantic_ai import exceptions as ai
 
+from runtime.egress.outgoing import AddressRefused
 from runtime.gateway.limits.responses import BodyTooLarge, BodyUnreadable
 from runtime.gateway.provider_bodies import body_text
 from runtime.results import RunErrorCode
@@ -100,6 +101,14 @@ UNREACHABLE = ProviderError(
     "connection_error",
     retry=True,
 )
+ADDRESS_REFUSED = ProviderError(
+    "address_refused",
+    "{provider} has a link-local address, or one of a cloud's own services, to which this server does not connect.",
+    "Give another address of the machine on which its models run.",
+    502,
+    _INVALID,
+    "connection_refused",
+)
 OVERLOADED = ProviderError(
     "model_overloaded", "{provider} is overloaded.", _WAIT, 503, _SERVER, "overloaded", retry=True
 )
@@ -165,6 +174,8 @@ def classify(failure: Exception) -> ProviderError | None:
         return TOO_LARGE
     if _has_cause(failure, BodyUnreadable):
         return UNUSABLE
+    if _has_cause(failure, AddressRefused):
+        return ADDRESS_REFUSED
     if isinstance(failure, ai.ModelAPIError) and UNFINISHED in failure.message:
         return CUT
     if isinstance(failure, ai.ModelHTTPError):

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict
 
-from agent.contract.details import ReasoningEvent, StartedEvent, ToolCallEvent, ToolResultEvent
+from agent.contract.details import ReasoningEvent, RemarkEvent, StartedEvent, ToolCallEvent, ToolResultEvent
 from agent.contract.events import (
     CancelledEvent,
     CompleteData,
@@ -90,8 +90,8 @@ class AguiTranslation:
     def _events(self, event: Event) -> list[JsonObject]:
         made = [] if self._has_begun else self._begin()
         match event:
-            case TokenEvent(chunk=chunk):
-                return [*made, *self._spoken(chunk)]
+            case TokenEvent() | RemarkEvent():
+                return [*made, *self._said(event)]
             case ReasoningEvent():
                 return [*made, *self._thinking(event.chunk, is_new=event.is_new)]
             case ProgressEvent():
@@ -140,6 +140,10 @@ class AguiTranslation:
     def _end_step(self) -> list[JsonObject]:
         ended, self._step = self._step, None
         return [] if ended is None else [{"type": "STEP_FINISHED", "stepName": ended}]
+
+    def _said(self, event: TokenEvent | RemarkEvent) -> list[JsonObject]:
+        ended = self._close() if isinstance(event, RemarkEvent) and event.is_new else []
+        return [*ended, *self._spoken(event.chunk)]
 
     def _spoken(self, chunk: str) -> list[JsonObject]:
         if not chunk:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, Final
 
-from agent.contract.details import ReasoningEvent, StartedEvent, ToolCallEvent, ToolResultEvent
+from agent.contract.details import ReasoningEvent, RemarkEvent, StartedEvent, ToolCallEvent, ToolResultEvent
 from agent.contract.events import (
     CancelledEvent,
     CompleteData,
@@ -72,6 +72,7 @@ class AisdkTranslation:
         self._parts = MessageParts(turn, known or {}, answered or {}, changed or {}, client_tools)
         self._flow_id: str | None = None
         self._said: list[str] = []
+        self._remark = ""
         self._has_begun = False
 
     def frames(self, event: Event) -> list[bytes]:
@@ -87,6 +88,9 @@ class AisdkTranslation:
                 chunks += parts.piece("text", event.chunk)
             case ReasoningEvent():
                 chunks += parts.piece("reasoning", event.chunk, is_new=event.is_new)
+            case RemarkEvent():
+                self._remark = event.chunk if event.is_new else self._remark + event.chunk
+                chunks += parts.piece("text", event.chunk, is_new=event.is_new)
             case ToolCallEvent():
                 chunks += parts.call(event)
             case ToolResultEvent():
@@ -101,7 +105,7 @@ class AisdkTranslation:
                 chunks += self._told(event)
         framed = [frame(chunk) for chunk in chunks]
         if isinstance(event, _ENDINGS):
-            self._turns, self._said = self._turns - 1, []
+            self._turns, self._said, self._remark = self._turns - 1, [], ""
             framed += [] if self._turns else [DONE]
         return framed
 
@@ -148,7 +152,7 @@ class AisdkTranslation:
 
     def _answer(self, data: CompleteData, *, is_asking: bool) -> list[Chunk]:
         """What of the answer, and of the record of what was done, has not been said yet."""
-        said = "".join(self._said).strip()
+        said = "".join(self._said).strip() or _repeated(self._remark.strip(), data.result)
         left = unsaid(said, data.result) if said else data.result
         left = left.strip() if data.result.startswith(said) else ""
         text = "\n\n".join(filter(None, (left, unsaid(data.result, data.record.text))))
@@ -214,6 +218,11 @@ class AisdkTranslation:
         if data is not None:
             found |= {"model": data.model, "version": data.version or None}
         return {name: value for name, value in found.items() if value is not None}
+
+
+def _repeated(remark: str, answer: str) -> str:
+    """The remark, if the answer begins with it, as that of a turn which waits for the user does."""
+    return remark if answer.startswith(remark) else ""
 
 
 def _has_no_call(question: Question) -> bool:

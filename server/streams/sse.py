@@ -18,7 +18,7 @@ from pydantic_ai import (
 )
 
 from agent.contract.canvas_changes import flow_update
-from agent.contract.details import ReasoningEvent, ToolCallEvent, ToolResultEvent
+from agent.contract.details import ReasoningEvent, RemarkEvent, ToolCallEvent, ToolResultEvent
 from agent.contract.endings import ending, field_edit
 from agent.contract.events import (
     CompleteEvent,
@@ -39,6 +39,7 @@ from agent.contract.flow_updates import (
 )
 from agent.contract.questions import EditQuestion
 from agent.turn.loop import CallResumed
+from agent.turn.remarks import Remark
 from agent.turn.result import TurnEnded, TurnEvent, TurnResult
 from flows.document import Flow, JsonObject
 from runtime.run_events import NodeStarted
@@ -132,6 +133,8 @@ class SseEncoder:
                 return [ReasoningEvent(chunk=text, is_new=True)]
             case PartDeltaEvent(delta=ThinkingPartDelta(content_delta=str(text))) if text:
                 return [ReasoningEvent(chunk=text)]
+            case Remark():
+                return [RemarkEvent(chunk=event.chunk, is_new=event.is_new)] if event.chunk else []
             case CallResumed():
                 return []
             case FunctionToolCallEvent(part=part):

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { flowIn, pasted } from "../src/flow/clipboard";
+import { flowsIn, pasted } from "../src/flow/clipboard";
 import { difference, isSame } from "../src/flow/difference";
 import { nodesOf } from "../src/flow/document";
 import { connect, remove, setField } from "../src/flow/edit";
@@ -22,11 +22,12 @@ test("a difference says what is added, removed and changed, and nothing of what 
 });
 
 test("what is pasted has ids of its own, and text that is no flow is left alone", () => {
-  const [made, ids] = pasted(echo(), connect(echo(), FROM, TO), { x: 10, y: 20 });
+  const { flow: made, ids } = pasted(echo(), [connect(echo(), FROM, TO)], { x: 10, y: 20 });
   expect(new Set(nodesOf(made).map((node) => node.id)).size).toBe(6);
   expect(ids.size).toBe(3);
   expect(made.data?.edges).toHaveLength(1);
-  expect([flowIn("hello"), flowIn("{}"), flowIn("{broken")]).toEqual([null, null, null]);
+  expect(["hello", "{}", "{broken", "[]", "[1]"].map(flowsIn)).toEqual([[], [], [], [], []]);
+  expect(flowsIn(JSON.stringify({ flows: [echo(), echo()] }))).toHaveLength(2);
 });
 
 test("the Tab key indents lines and takes it back", () => {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { edgeBetween, refusal, targets } from "../src/flow/connect";
 import { endOf, nodesOf, startOf } from "../src/flow/document";
 import { add, connect, duplicate, remove, rename, setField } from "../src/flow/edit";
-import { echo } from "./flows";
+import { OUTPUT, echo, node } from "./flows";
 
 const FROM = { node: "ChatInput-1", port: "message" };
 const TO = { node: "ChatOutput-2", port: "input_value" };
@@ -54,4 +54,23 @@ test("a new component and copies have ids of their own, and copies keep the edge
   expect(ids.size).toBe(2);
   expect(copied.data?.edges).toHaveLength(2);
   expect(new Set(nodesOf(copied).map((node) => node.id)).size).toBe(5);
+});
+
+test("targets are offered in the order in which they are likely: shown inputs, near ones, and what they lack", () => {
+  const text = (more: object = {}) => ({ display_name: "Text", type: "str", input_types: ["Message"], value: "", ...more });
+  const at = (x: number, y: number, fields: Record<string, unknown>, id: string) => ({ ...node(id, fields), position: { x, y } });
+  const flow = {
+    name: "Order",
+    data: {
+      nodes: [
+        at(-400, 0, { behind: text() }, "Behind-1"),
+        at(1200, 0, { far: text() }, "Far-2"),
+        at(400, 0, { hidden: text({ advanced: true }), written: text({ value: "x" }), open: text(), needed: text({ required: true }) }, "Near-3"),
+        { ...node("Start-4", {}, [OUTPUT]), position: { x: 0, y: 0 } },
+      ],
+      edges: [],
+    },
+  };
+  const offered = targets(flow, { node: "Start-4", port: "message" }).map(({ end }) => end.port);
+  expect(offered).toEqual(["needed", "open", "written", "far", "behind", "hidden"]);
 });

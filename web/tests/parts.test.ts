@@ -27,6 +27,26 @@ describe("events become parts in the order in which they happen", () => {
     expect(told(result).parts).toMatchObject([{ kind: "tool", id: "c", result: "no" }]);
   });
 
+  test("remarks stand between the calls, and the answer after them is told whole", () => {
+    const remark = (chunk: string, is_new: boolean) => ({ event: "remark", chunk, is_new });
+    const call = (id: string) => ({ event: "tool_call", tool_call_id: id, tool_name: "add", arguments: {} });
+    const one = told(remark("First I ", true), remark("look.", false), call("a"), remark("Now I add.", true), call("b"), complete({ result: "Added." }));
+    expect(one.parts.map((part) => (part.kind === "tool" ? part.id : "text" in part ? part.text : ""))).toEqual(["First I look.", "a", "Now I add.", "b", "Added."]);
+    expect(kinds(one)).toEqual(["remark", "tool", "remark", "tool", "text"]);
+    expect(kinds(told(remark("May I?", true), call("a"), complete({ result: "May I?" })))).toEqual(["remark", "tool"]);
+  });
+
+  test("a step knows since when it goes on, and one that is told again goes on with it", () => {
+    const step = (text: string) => ({ event: "progress", step: "generating", message: text, attempt: 1, max_attempts: 1 }) as Event;
+    const start = { ...message("m", "assistant"), isRunning: true };
+    const first = afterEvent(start, step("Building…"), 1_000);
+    expect(afterEvent(first, step("Building…"), 5_000).since).toBe(1_000);
+    expect(afterEvent(first, step("Running…"), 6_000).since).toBe(6_000);
+    expect(afterEvent(first, complete({}) as Event, 9_000).since).toBeNull();
+    const result = { event: "tool_result", tool_call_id: "a", tool_name: "add", content: "", is_error: false } as Event;
+    expect(afterEvent(first, result, 7_000)).toMatchObject({ status: null, since: 7_000 });
+  });
+
   test("progress is a status while the turn runs, and never a part", () => {
     const running = told({ event: "progress", step: "generating", message: "Reading…", attempt: 1, max_attempts: 1 });
     expect(running).toMatchObject({ status: "Reading…", parts: [] });

@@ -3,6 +3,7 @@
 import re
 
 from agent.demo.exact.language import Request, plain
+from agent.demo.exact.meanings import asks_for_fields, meaning
 from agent.demo.exact.names import field_named, node_named
 from agent.demo.plan import CannotPlan, Plan, step
 from flows.catalogue import Catalogue
@@ -41,8 +42,10 @@ def answer(request: Request, message: str, bench: Workbench) -> Plan | None:
     named = mentioned(message, bench.catalogue)
     if named is None or (_ABOUT_FLOW.search(message) and not bench.current.is_empty):
         return None
+    lists = asks_for_fields(message, named)
     return Plan(
-        steps=(step("describe_component", type=named.type),), close=lambda answers: component_text(named, answers[-1])
+        steps=(step("describe_component", type=named.type),),
+        close=lambda answers: component_text(named, answers[-1]) if lists else meaning(named),
     )
 
 

@@ -1,4 +1,4 @@
-"""What a stored flow still needs before it can run, over HTTP: models, keys, files and bundles."""
+"""What keeps a stored flow from running, over HTTP: its faults, and the models, keys, files and bundles it lacks."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from agent.models.overview import overview
 from agent.models.providers import DEMO, PROVIDERS
 from flows.bundles import BundleIndex
 from flows.catalogue import Catalogue
+from flows.checks import check
 from flows.document import Flow, Json, JsonObject, Node
 from flows.fields.model_providers import prefix_of
 from flows.fields.model_values import CONNECTED, canonical_model
@@ -29,6 +30,7 @@ from server.requests.multipart import refusal
 from server.requests.operation import operation
 from server.routes.flows.stale import known_components
 from server.routes.flows.stored import PATH
+from tools.json_types import FaultJson
 
 
 class FlowNeed(Received):
@@ -55,19 +57,28 @@ class FlowNeed(Received):
 
 
 class FlowNeeds(Received):
-    """What a flow lacks, in the order of its nodes; nothing when it can run."""
+    """What keeps a flow from running; nothing when it can run.
+
+    Attributes:
+        needs: what it lacks, in the order of its nodes.
+        faults: what is wrong with it as it is stored, errors first.
+        version: the version that this is about.
+    """
 
     needs: list[FlowNeed]
+    faults: list[FaultJson]
+    version: int
 
 
 @operation(FlowNeeds)
 async def needs(request: Request) -> Response:
-    """The models, keys, files and bundles that the flow names or requires, and that are not there."""
+    """What is wrong with the flow, and the models, keys, files and bundles that it requires and that are not there."""
     caller = caller_of(request)
     stored = await (await caller.flows()).get(request.path_params["flow_id"])
     catalogue, known = await known_components(caller), await _kept(caller)
     found = await asyncio.to_thread(flow_needs, stored.flow, catalogue, caller.assistant.bundles, known)
-    return JsonResponse(FlowNeeds(needs=found))
+    faults = await asyncio.to_thread(check, stored.flow, catalogue, has_model=known.has_default)
+    return JsonResponse(FlowNeeds(needs=found, faults=faults, version=stored.entry.version))
 
 
 class Kept(Received):

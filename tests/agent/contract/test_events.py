@@ -10,6 +10,7 @@ from pydantic_ai import AgentStreamEvent, CustomEvent
 
 from agent.contract.events import EVENTS, RewoundEvent, TokenEvent, read_event
 from agent.contract.runs import RUN_STREAM_EVENTS, RunStreamEvent
+from agent.turn.remarks import Remark
 from agent.turn.result import TurnEnded, TurnResult
 from flows.document import Flow
 from runtime.run_events import RunEvent
@@ -52,6 +53,7 @@ CUSTOM_EVENTS: dict[str, st.SearchStrategy[CustomEvent]] = {
     ),
     "todos_written": st.builds(TodosWritten, todos=st.lists(st.builds(Todo, content=st.text()))),
     "turn_ended": st.builds(TurnEnded, result=_RESULTS),
+    "remark": st.builds(Remark, chunk=st.text(), is_new=st.booleans()),
     **{
         f"flow_update {kind}": st.builds(FlowUpdate, action=action, applied=st.booleans(), node=st.none() | OBJECTS)
         for kind, action in ACTIONS.items()
@@ -92,7 +94,16 @@ def test_every_custom_event_is_under_the_law() -> None:
         for event in CustomEvent.__subclasses__()
         if event.__module__.partition(".")[0] not in {"pydantic_ai", "tests"}
     }
-    drawn = {"Progress", "RunProgress", "FlowPreview", "FileWritten", "TodosWritten", "TurnEnded", "FlowUpdate"}
+    drawn = {
+        "Progress",
+        "RunProgress",
+        "FlowPreview",
+        "FileWritten",
+        "TodosWritten",
+        "TurnEnded",
+        "FlowUpdate",
+        "Remark",
+    }
     assert ours == drawn
 
 

@@ -207,3 +207,18 @@ def test_a_fault_of_many_components_names_the_first_of_them(catalogue: Catalogue
     assert "There are 100 components of the type ChatInput: " in fault.message
     assert fault.message.endswith(" and 90 more.")
     assert fault.message.count("ChatInput-") == 10
+
+
+@pytest.mark.parametrize("template", ["Dear {1x}", "Dear {bad name}", "Dear {reader", "Dear reader}", "{_hidden}"])
+def test_a_template_that_the_engine_refuses_is_an_error_however_it_came_there(
+    template: str, built: Built, catalogue: Catalogue
+) -> None:
+    nodes, edges = "  P: Prompt Template\n  B: ChatOutput\n", "  P.prompt -> B.input_value\n"
+    flow, ids = built(f"nodes:\n{nodes}edges:\n{edges}config:\n  P.template: Dear {{reader}}\n")
+    assert codes(flow, catalogue) == []
+    document: Any = flow.to_json()
+    prompt = next(one for one in document["data"]["nodes"] if one["id"] == ids["P"])
+    prompt["data"]["node"]["template"]["template"]["value"] = template
+    [fault] = check(Flow.from_json(document), catalogue)
+    assert (fault.code, fault.severity, fault.node, fault.field) == ("bad_template", "error", ids["P"], "template")
+    assert fault.fix

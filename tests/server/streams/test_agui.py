@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.contract.details import ReasoningEvent, StartedEvent, ToolCallEvent, ToolResultEvent
+from agent.contract.details import ReasoningEvent, RemarkEvent, StartedEvent, ToolCallEvent, ToolResultEvent
 from agent.contract.events import (
     CancelledEvent,
     CompleteData,
@@ -32,6 +32,7 @@ CALLS = st.integers(0, 5).map(str)
 EVENTS = st.one_of(
     TEXT.map(lambda text: TokenEvent(chunk=text)),
     st.builds(ReasoningEvent, chunk=st.text(max_size=4), is_new=st.booleans()),
+    st.builds(RemarkEvent, chunk=st.text(max_size=4), is_new=st.booleans()),
     st.builds(
         ProgressEvent,
         step=st.sampled_from(["generating", "x"]),

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent.contract.details import ReasoningEvent, StartedEvent, ToolCallEvent, ToolResultEvent
+from agent.contract.details import ReasoningEvent, RemarkEvent, StartedEvent, ToolCallEvent, ToolResultEvent
 from agent.contract.endings import cancelled, failed
 from agent.contract.events import CompleteData, CompleteEvent, Event, FileWrittenEvent, ProgressEvent, TokenEvent
 from agent.contract.questions import PlanQuestion, SecretQuestion
@@ -22,6 +22,7 @@ texts = st.text(max_size=20)
 events = st.one_of(
     st.builds(TokenEvent, chunk=texts),
     st.builds(ReasoningEvent, chunk=texts, is_new=st.booleans()),
+    st.builds(RemarkEvent, chunk=texts, is_new=st.booleans()),
     st.builds(
         ToolCallEvent,
         tool_call_id=calls,

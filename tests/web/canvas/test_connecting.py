@@ -53,10 +53,23 @@ async def test_a_connection_is_made_chosen_and_removed_by_keyboard(browser: Brow
         await button.focus()
         await button.press("Enter")
         targets = page.get_by_role("dialog", name="Connect to…").get_by_role("listitem").get_by_role("button")
-        assert "Tools" not in " ".join(await targets.all_inner_texts()), "what does not fit is not offered"
-        await targets.filter(has_text="Agent Input").press("Enter")
+        await expect(targets.first).to_be_focused()
+        await page.keyboard.press("Escape")
         await expect(page.get_by_role("dialog")).to_have_count(0)
         await expect(button).to_be_focused()
+        await button.press("Enter")
+        await expect(targets.first).to_be_focused()
+        assert "Tools" not in " ".join(await targets.all_inner_texts()), "what does not fit is not offered"
+        assert await targets.nth(0).inner_text() == "Agent Input", "what it lacks comes first"
+        await page.keyboard.press("ArrowDown")
+        await expect(targets.nth(1)).to_be_focused()
+        await page.keyboard.press("ArrowUp")
+        await page.keyboard.press("Enter")
+        await expect(page.get_by_role("dialog")).to_have_count(0)
+        await expect(button).to_be_focused()
+        await expect(page.get_by_role("toolbar").get_by_role("status")).to_have_text(
+            "Chat Input is connected to Agent · Input."
+        )
         edge = page.locator(".react-flow__edge")
         await expect(edge).to_have_count(1)
         assert len((await stored(look, flow))["data"]["edges"]) == 1

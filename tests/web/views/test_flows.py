@@ -5,12 +5,12 @@ import json
 import zipfile
 
 import pytest
-from playwright.async_api import Browser, expect
+from playwright.async_api import Browser, Route, expect
 
 from flows.catalogue import Catalogue
 from tests.server.live import FLOWS
 from tests.shared.scripted_assistant import assistant
-from tests.web.canvas.conftest import flow_with, nodes
+from tests.web.canvas.conftest import flow_with, nodes, opened
 from tests.web.conftest import looking
 
 pytestmark = pytest.mark.anyio
@@ -99,3 +99,29 @@ async def test_a_flow_whose_name_is_no_text_is_opened_and_named(browser: Browser
         await expect(page.locator(".saving")).to_have_text("Saved")
         [flow] = (await look.live.client.get(FLOWS)).json()["flows"]
         assert flow["name"] == "Even"
+
+
+async def test_a_flow_that_is_renamed_and_left_at_once_has_its_new_name_in_the_list(
+    browser: Browser, catalogue: Catalogue
+) -> None:
+    async with looking(browser, assistant(catalogue)) as look:
+        page = look.page
+        flow = await opened(look, flow_with(catalogue, "ChatInput"))
+
+        order: list[str] = []
+
+        async def store(route: Route) -> None:
+            reply = await route.fetch()
+            order.append(route.request.method)
+            await route.fulfill(response=reply)
+
+        async def listed(route: Route) -> None:
+            order.append("list")
+            await route.continue_()
+
+        await page.route(f"**/api/v1/flows/{flow}", store)
+        await page.route("**/api/v1/flows?*", listed)
+        await page.get_by_role("textbox", name="Name").fill("Renamed")
+        await page.get_by_role("link", name="All flows").click()
+        await expect(page.locator(".cards").first.get_by_role("link")).to_have_text(["Renamed"])
+        assert order[:2] == ["PUT", "list"], "the list is asked for once the name is stored"

@@ -10,6 +10,7 @@ import { kept } from "../state/kept";
 import { useSelection } from "../state/selection";
 import { strings } from "../strings";
 import { Button } from "../ui/Button";
+import { FilePicker } from "../ui/FilePicker";
 import { Suggestions } from "./Suggestions";
 import { commandOf, completionsOf } from "./commands";
 import type { Command } from "./commands";
@@ -35,7 +36,6 @@ export function Composer() {
   const [files, setFiles] = useState<string[]>([]);
   const [recall, setRecall] = useState<Recall>(NOTHING);
   const field = useRef<HTMLTextAreaElement>(null);
-  const chooser = useRef<HTMLInputElement>(null);
   const listId = useId();
 
   const mention = mentionAt(text, cursor);
@@ -90,7 +90,7 @@ export function Composer() {
     setFiles([]);
     send(withMentions(wanted, selected.map(idOf)), files).catch(fail);
   };
-  const upload = (chosen: FileList) => {
+  const upload = (chosen: Iterable<File>) => {
     uploaded(chosen).then((paths) => setFiles((before) => [...new Set([...before, ...paths])]), fail);
   };
   const onKeyDown = (event: React.KeyboardEvent<HTMLTextAreaElement>) => {
@@ -169,17 +169,7 @@ export function Composer() {
         onKeyDown={onKeyDown}
       />
       <div className="row">
-        <input
-          ref={chooser}
-          type="file"
-          multiple
-          hidden
-          onChange={(event) => {
-            if (event.target.files !== null) upload(event.target.files);
-            event.target.value = ""; // the same file can be chosen again
-          }}
-        />
-        <Button label={strings.attach} icon={<Paperclip size={16} />} onClick={() => chooser.current?.click()} />
+        <FilePicker multiple label={strings.attach} icon={<Paperclip size={16} />} onChoose={upload} />
         <label className="skip">
           <input type="checkbox" checked={applies === "always"} onChange={(event) => skipAll(event.target.checked)} /> {strings.skipAll}
         </label>

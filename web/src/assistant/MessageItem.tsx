@@ -9,6 +9,7 @@ import { language, strings } from "../strings";
 import { Button } from "../ui/Button";
 import { Markdown } from "../ui/Markdown";
 import { Pointer } from "./Pointer";
+import { Step } from "./Step";
 import { ProposalCard } from "./ProposalCard";
 import { QuestionCard } from "./QuestionCard";
 import { ComponentCard } from "./cards/ComponentCard";
@@ -49,7 +50,7 @@ export const MessageItem = memo(function MessageItem({ message, isLast }: Messag
           ))}
         </ul>
       )}
-      {message.isRunning && <p className="status">{message.status ?? strings.working}</p>}
+      {message.isRunning && <Step text={message.status ?? strings.working} since={message.since} />}
       {figures.length > 0 && <small className="figures">{figures.join(" · ")}</small>}
       {isLast && isUser && !isEditing && <Actions onEdit={() => setEditing(true)} />}
     </article>
@@ -107,6 +108,12 @@ function PartItem({ part, isUser, isLast, isRunning }: { part: Part; isUser: boo
   switch (part.kind) {
     case "text":
       return isUser ? <Said text={part.text} /> : <Markdown text={part.text} />;
+    case "remark":
+      return (
+        <div className="remark">
+          <Markdown text={part.text} />
+        </div>
+      );
     case "reasoning":
       return (
         <details>

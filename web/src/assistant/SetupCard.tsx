@@ -1,6 +1,7 @@
-import { Suspense, lazy, useEffect, useRef, useState } from "react";
+import { Suspense, lazy, useEffect, useState } from "react";
 
 import type { Schemas, UserFile } from "../api/contract";
+import { uploadFiles } from "../api/files";
 import { request, send } from "../api/http";
 import { nodesOf, idOf, definitionOf } from "../flow/document";
 import { setField } from "../flow/edit";
@@ -10,6 +11,7 @@ import { useNeeds } from "../state/needs";
 import type { Need } from "../state/needs";
 import { language, strings } from "../strings";
 import { Button } from "../ui/Button";
+import { FilePicker } from "../ui/FilePicker";
 import { Pointer } from "./Pointer";
 
 const Cards = lazy(() => import("../views/ProviderCards").then((loaded) => ({ default: loaded.ProviderCards })));
@@ -18,12 +20,9 @@ const POLL_MILLISECONDS = 1_000;
 
 /** What the flow still needs before it can run, each with what settles it on the spot; nothing when it needs nothing. */
 export function SetupCard() {
-  const { id, version, isTurn, saving } = useFlow();
+  const id = useFlow((state) => state.id);
   const { needs, load, flow } = useNeeds();
   const fail = useApp((app) => app.fail);
-  useEffect(() => {
-    if (id !== null && !isTurn && saving === "saved") load(id).catch(fail);
-  }, [id, version, isTurn, saving, load, fail]);
   if (id === null || flow !== id || needs.length === 0) return null;
   const again = () => {
     load(id).catch(fail);
@@ -139,7 +138,6 @@ function withVariable(flow: Parameters<typeof setField>[0], node: string, field:
 function FileRemedy({ need, onDone }: { need: Need; onDone: () => void }) {
   const fail = useApp((app) => app.fail);
   const [files, setFiles] = useState<UserFile[]>([]);
-  const chooser = useRef<HTMLInputElement>(null);
   useEffect(() => {
     request<{ files: UserFile[] }>("GET", "/api/v1/files").then((page) => setFiles(page.files), fail);
   }, [fail]);
@@ -151,29 +149,17 @@ function FileRemedy({ need, onDone }: { need: Need; onDone: () => void }) {
     await save();
     onDone();
   };
-  const upload = async (chosen: File) => {
-    const form = new FormData();
-    form.append("file", chosen);
-    const stored = await request<{ files: { path: string }[] }>("POST", "/api/v1/files", { body: form });
-    const [first] = stored.files;
-    if (first !== undefined) await take(first.path);
+  const upload = async (chosen: Iterable<File>) => {
+    const [first] = await uploadFiles(chosen);
+    if (first !== undefined) await take(first);
   };
   return (
     <>
       <p>{need.name === "" ? strings.needFile : strings.needThisFile(need.name)}</p>
       <div className="row">
-        <input
-          ref={chooser}
-          type="file"
-          hidden
-          onChange={(event) => {
-            const [chosen] = event.target.files ?? [];
-            if (chosen !== undefined) upload(chosen).catch(fail);
-          }}
-        />
-        <Button look="primary" onClick={() => chooser.current?.click()}>
+        <FilePicker look="primary" onChoose={(chosen) => void upload(chosen).catch(fail)}>
           {strings.uploadFile}
-        </Button>
+        </FilePicker>
         {files.length > 0 && (
           <select aria-label={strings.chooseOwnFile} value="" onChange={(event) => void take(event.target.value).catch(fail)}>
             <option value="">{strings.chooseOwnFile}</option>

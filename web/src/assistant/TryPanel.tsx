@@ -1,5 +1,5 @@
 import { Eraser, History, Paperclip, SendHorizontal, Square, X } from "lucide-react";
-import { Suspense, lazy, useEffect, useRef, useState } from "react";
+import { Suspense, lazy, useEffect, useState } from "react";
 
 import type { Schemas } from "../api/contract";
 import { request } from "../api/http";
@@ -10,6 +10,7 @@ import { useRun } from "../state/run";
 import type { Said } from "../state/run";
 import { strings } from "../strings";
 import { Button } from "../ui/Button";
+import { FilePicker } from "../ui/FilePicker";
 import { Markdown } from "../ui/Markdown";
 import { withTest } from "./flowTests";
 import type { FlowTest } from "./flowTests";
@@ -100,7 +101,6 @@ function RunForm() {
   const [text, setText] = useState("");
   const [files, setFiles] = useState<string[]>([]);
   const [isMissing, setMissing] = useState(false);
-  const chooser = useRef<HTMLInputElement>(null);
   const reader = chatInputOf(flow);
   const template = reader === undefined ? {} : definitionOf(reader).template;
   const has = textOf((template["input_value"] as { value?: unknown } | undefined)?.value) ?? "";
@@ -117,7 +117,7 @@ function RunForm() {
     setFiles([]);
     start(text.trim() === "" ? null : text, files).catch(fail);
   };
-  const upload = (chosen: FileList) => {
+  const upload = (chosen: Iterable<File>) => {
     uploaded(chosen).then((paths) => setFiles((before) => [...new Set([...before, ...paths])]), fail);
   };
   const hint = isEmpty ? strings.nothingToRun : isMissing && needsText ? strings.writeFirst : text === "" && !needsText ? (has === "" ? strings.runsAsItIs : strings.runsWith(has)) : "";
@@ -165,21 +165,7 @@ function RunForm() {
         {hint}
       </p>
       <div className="row">
-        {"files" in template && (
-          <>
-            <input
-              ref={chooser}
-              type="file"
-              multiple
-              hidden
-              onChange={(event) => {
-                if (event.target.files !== null) upload(event.target.files);
-                event.target.value = ""; // the same file can be chosen again
-              }}
-            />
-            <Button label={strings.attach} icon={<Paperclip size={16} />} onClick={() => chooser.current?.click()} />
-          </>
-        )}
+        {"files" in template && <FilePicker multiple label={strings.attach} icon={<Paperclip size={16} />} onChoose={upload} />}
         <span className="grow" />
         {isRunning ? (
           <Button label={strings.stop} icon={<Square size={16} />} onClick={() => void stop().catch(fail)} />

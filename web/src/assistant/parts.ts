@@ -12,6 +12,7 @@ export const REPLACE: Decision = { decision: "approve", args: { replace: true } 
 
 export type Part =
   | { kind: "text"; text: string }
+  | { kind: "remark"; text: string }
   | { kind: "reasoning"; text: string }
   | { kind: "tool"; id: string; name: string; arguments: Record<string, unknown>; result: string | null; failed: boolean }
   | { kind: "todos"; todos: Todo[] }
@@ -33,6 +34,8 @@ export interface Message {
   files: string[];
   /** What happens now; gone when the turn has ended. */
   status: string | null;
+  /** When that began, in milliseconds; null while it is not known. */
+  since: number | null;
   isRunning: boolean;
   usage: TokenCount | null;
   seconds: number | null;
@@ -40,16 +43,20 @@ export interface Message {
 }
 
 export function message(id: string, role: Message["role"], parts: Part[] = [], files: string[] = []): Message {
-  return { id, role, parts, files, status: null, isRunning: false, usage: null, seconds: null, model: null };
+  return { id, role, parts, files, status: null, since: null, isRunning: false, usage: null, seconds: null, model: null };
 }
 
-/** The assistant's message after one more event of its turn. */
-export function afterEvent(before: Message, event: Event): Message {
+/** The assistant's message after one more event of its turn.
+ * @param now - when it came, in milliseconds.
+ */
+export function afterEvent(before: Message, event: Event, now = Date.now()): Message {
   switch (event.event) {
     case "progress":
-      return { ...before, status: event.message };
+      return { ...before, status: event.message, since: event.message === before.status ? before.since : now };
     case "token":
       return withParts(before, extended(before.parts, "text", event.chunk, false));
+    case "remark":
+      return withParts(before, extended(before.parts, "remark", event.chunk, event.is_new));
     case "reasoning":
       return withParts(before, extended(before.parts, "reasoning", event.chunk, event.is_new));
     case "tool_call": {
@@ -57,7 +64,7 @@ export function afterEvent(before: Message, event: Event): Message {
       return withParts(before, [...before.parts, { kind: "tool", id, name, arguments: event.arguments, result: null, failed: false }]);
     }
     case "tool_result":
-      return withParts(before, withResult(before.parts, event.tool_call_id, event.tool_name, event.content, event.is_error));
+      return { ...withParts(before, withResult(before.parts, event.tool_call_id, event.tool_name, event.content, event.is_error)), status: null, since: now };
     case "todos":
       return withParts(before, [...before.parts.filter((part) => part.kind !== "todos"), { kind: "todos", todos: event.todos }]);
     case "file_written": {
@@ -223,7 +230,7 @@ function completed(before: Message, data: CompleteData): Message {
   const settled = parts.map((part) =>
     part.kind === "proposal" ? { ...part, id: data.proposal_id ?? null, flow: data.proposal ?? part.flow } : part,
   );
-  const isAnswered = settled.some((part) => part.kind === "text");
+  const isAnswered = settled.some((part) => part.kind === "text" || (part.kind === "remark" && part.text.trim() === data.result.trim()));
   const text: Part[] = isAnswered || data.result === "" ? [] : [{ kind: "text", text: data.result }];
   const record = data.record.disagrees ? [] : recorded(data.record.text);
   const told = [...settled, ...text].flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
@@ -264,7 +271,7 @@ function recorded(text: string | undefined): Part[] {
 }
 
 function ended(before: Message): Message {
-  return { ...before, status: null, isRunning: false };
+  return { ...before, status: null, since: null, isRunning: false };
 }
 
 /** Parts without a flow that was shown on the way: a turn that did not come to its end offers nothing. */
@@ -276,7 +283,7 @@ function withParts(before: Message, parts: Part[]): Message {
   return { ...before, parts };
 }
 
-function extended(parts: Part[], kind: "text" | "reasoning", chunk: string, isNew: boolean): Part[] {
+function extended(parts: Part[], kind: "text" | "remark" | "reasoning", chunk: string, isNew: boolean): Part[] {
   const last = parts.at(-1);
   if (last?.kind === kind && !isNew) return [...parts.slice(0, -1), { kind, text: last.text + chunk }];
   return [...parts, { kind, text: chunk.trimStart() }];

@@ -1,16 +1,16 @@
 import { Maximize2 } from "lucide-react";
 import { useId } from "react";
 
+import type { Fault } from "../api/contract";
 import type { FieldChange } from "../flow/difference";
 import { labelOf } from "../flow/document";
 import type { Field } from "../flow/document";
 import { kindOf, summaryOf } from "../flow/kinds";
 import type { Kind } from "../flow/kinds";
 import { useCanvas } from "../state/canvas";
-import { fieldKey, useFlow } from "../state/flow";
 import { strings } from "../strings";
 import { Choice, Choices, Duration, NumberInput, Opened, Slider, TextInput, TextList, Toggle } from "./fields/controls";
-import { fieldChange } from "./fields/change";
+import { fieldChange, isBeingMade } from "./fields/change";
 
 export { summaryOf };
 
@@ -20,6 +20,8 @@ interface FieldInputProps {
   isConnected: boolean;
   /** What waits to be changed in it. */
   changes: readonly FieldChange[];
+  /** What is wrong with its value. */
+  fault: Fault | undefined;
 }
 
 /** Kinds whose values have an editor of their own, beside or instead of what stands in the node. */
@@ -29,9 +31,9 @@ const EDITORS: ReadonlySet<Kind> = new Set(["long", "prompt", "code", "table", "
 const NAMED_BY_ITSELF: ReadonlySet<Kind> = new Set(["choices", "list", "duration", "code", "table", "file", "model", "pairs", "json", "read"]);
 
 /** A field of a node, to be read and changed in its place. */
-export function FieldInput({ node, field, isConnected, changes }: FieldInputProps) {
+export function FieldInput({ node, field, isConnected, changes, fault }: FieldInputProps) {
   const id = useId();
-  const refused = useFlow((state) => state.refused.get(fieldKey(node, field.name)));
+  const refused = fault === undefined || isBeingMade(id) ? undefined : [fault.message.replace(`${node}.${field.name}: `, ""), fault.fix].filter(Boolean).join(" ");
   const kind = kindOf(field);
   const label = labelOf(field);
   const isShown = !isConnected && kind !== "port";

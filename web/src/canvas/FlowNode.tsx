@@ -5,6 +5,7 @@ import { memo, useMemo, useState } from "react";
 import type { NodeDocument } from "../api/contract";
 import { refusal } from "../flow/connect";
 import type { FieldChange } from "../flow/difference";
+import { knownOf, together } from "../flow/faults";
 import { fieldsOf, isPort, labelOf, outputsOf, shownFields, titleOf, typeOf } from "../flow/document";
 import { useFlow } from "../state/flow";
 import { strings } from "../strings";
@@ -56,7 +57,8 @@ function Shown({ id, data, selected }: NodeProps<CanvasNode>) {
   const { document, fate, changes } = data;
   const [isOpen, setOpen] = useState(false);
   const everyFault = useFlow((state) => state.faults);
-  const faults = useMemo(() => everyFault.filter((fault) => fault.node === id), [everyFault, id]);
+  const known = useFlow((state) => knownOf(state.known.faults, document));
+  const faults = useMemo(() => together(everyFault.filter((fault) => fault.node === id), known ?? []), [everyFault, known, id]);
   const isPointedAt = useFlow((state) => state.pointedAt === id);
   const running = useRun((run) => run.nodes.get(id));
   const given = useRun((run) => run.values.get(id));
@@ -66,6 +68,8 @@ function Shown({ id, data, selected }: NodeProps<CanvasNode>) {
   const listed = isOpen ? all : shownFields(document, connected);
   const shown = isOpen || waiting.size === 0 ? listed : all.filter((field) => waiting.has(field.name) || listed.some((one) => one.name === field.name));
   const hidden = all.length - shown.length;
+  const atFields = new Map((known ?? []).filter(({ field }) => shown.some(({ name }) => name === field)).map((fault) => [fault.field, fault]));
+  const others = faults.filter((fault) => atFields.get(fault.field) !== fault);
   const refused = useRefused(id, document);
   const titles = changes.filter((one) => one.field === "" || !all.some((field) => field.name === one.field));
   const look = ["node", selected ? "selected" : "", data.isChanged ? "changed" : "", isPointedAt ? "pointed" : "", running ?? "", fate ?? "", changes.length > 0 ? "edited" : ""];
@@ -82,7 +86,7 @@ function Shown({ id, data, selected }: NodeProps<CanvasNode>) {
           </div>
         ))}
       </header>
-      {faults.length > 0 && <Faults faults={faults} />}
+      {others.length > 0 && <Faults faults={others} />}
       {shown.map((field) => (
         <div className={`port-row ${refused.has(field.name) ? "refused" : ""}`} key={field.name} inert={fate === "removed"}>
           {isPort(field) && <Port id={field.name} side="in" label={labelOf(field)} types={field.input_types ?? []} />}
@@ -91,6 +95,7 @@ function Shown({ id, data, selected }: NodeProps<CanvasNode>) {
             field={field}
             isConnected={connected.has(field.name)}
             changes={waiting.has(field.name) ? changes.filter((one) => one.field === field.name) : NONE}
+            fault={atFields.get(field.name)}
           />
         </div>
       ))}

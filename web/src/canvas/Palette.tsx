@@ -1,5 +1,4 @@
 import { useEffect, useRef, useState } from "react";
-import type { KeyboardEvent } from "react";
 
 import type { ComponentTypeEntry, FlowDocument, WholeComponent } from "../api/contract";
 import { request } from "../api/http";
@@ -11,6 +10,7 @@ import { useCanvas } from "../state/canvas";
 import { useFlow } from "../state/flow";
 import { strings } from "../strings";
 import { Dialog } from "../ui/Dialog";
+import { walk } from "../ui/walk";
 
 const WAIT_MILLISECONDS = 150;
 
@@ -76,15 +76,6 @@ export function Palette({ onClose }: { onClose: () => void }) {
       </ul>
     </Dialog>
   );
-}
-
-/** Moves the focus to the choice before or after it. */
-function walk(event: KeyboardEvent<HTMLUListElement>): void {
-  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-  if (step === undefined) return;
-  event.preventDefault();
-  const choices = [...event.currentTarget.querySelectorAll("button")];
-  choices[choices.findIndex((one) => one === document.activeElement) + step]?.focus();
 }
 
 /** A place at the right of the flow, in the height of its last component. */

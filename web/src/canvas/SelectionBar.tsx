@@ -14,6 +14,7 @@ import { ConnectDialog } from "./ConnectDialog";
 /** What can be done with the selected components. */
 export function SelectionBar({ nodes }: { nodes: NodeDocument[] }) {
   const [isConnecting, setConnecting] = useState(false);
+  const [told, setTold] = useState("");
   const fail = useApp((app) => app.fail);
   const { change, configure } = useFlow.getState();
   const { rename, edit, choose } = useCanvas.getState();
@@ -54,7 +55,18 @@ export function SelectionBar({ nodes }: { nodes: NodeDocument[] }) {
           document.querySelector<HTMLElement>(".canvas")?.focus({ preventScroll: true });
         }}
       />
-      {only !== undefined && isConnecting && <ConnectDialog node={id} onClose={() => setConnecting(false)} />}
+      {only !== undefined && isConnecting && (
+        <ConnectDialog
+          node={id}
+          onClose={(made) => {
+            setConnecting(false);
+            setTold(made ?? "");
+          }}
+        />
+      )}
+      <span className="hidden" role="status">
+        {told}
+      </span>
     </div>
   );
 }

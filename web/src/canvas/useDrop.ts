@@ -2,10 +2,10 @@ import { useReactFlow } from "@xyflow/react";
 import { useState } from "react";
 import type { DragEvent } from "react";
 
-import type { WholeComponent } from "../api/contract";
+import type { FlowDocument, WholeComponent } from "../api/contract";
 import { uploadFiles } from "../api/files";
 import { request } from "../api/http";
-import { flowIn } from "../flow/clipboard";
+import { flowsIn } from "../flow/clipboard";
 import { fieldsOf, idOf, nodesOf } from "../flow/document";
 import { add, setField } from "../flow/edit";
 import type { Point } from "../flow/edit";
@@ -43,12 +43,14 @@ export function useDrop() {
 }
 
 async function take(files: File[], field: HTMLElement | null, at: Point): Promise<void> {
-  const rest: File[] = [];
+  const [flows, rest] = [new Array<FlowDocument>(), new Array<File>()];
   for (const file of files) {
-    const flow = field === null && file.name.toLowerCase().endsWith(".json") ? flowIn(await file.text()) : null;
-    if (flow === null) rest.push(file);
-    else put(flow, at);
+    const found = field === null && file.name.toLowerCase().endsWith(".json") ? flowsIn(await file.text()) : [];
+    if (found.length === 0) rest.push(file);
+    flows.push(...found);
   }
+  const shared = flows.length === 0 ? 0 : put(flows, at);
+  if (shared > 0) useApp.getState().say(strings.newIds(shared));
   if (rest.length === 0) return;
   const paths = await uploadFiles(rest);
   const node = field?.closest(".react-flow__node")?.getAttribute("data-id");

@@ -2,13 +2,18 @@ import { useReactFlow } from "@xyflow/react";
 import { useEffect, useRef } from "react";
 import type { KeyboardEvent, PointerEvent } from "react";
 
-import { copied, flowIn, pasted } from "../flow/clipboard";
+import type { FlowDocument } from "../api/contract";
+import { copied, flowsIn, pasted } from "../flow/clipboard";
 import { idOf, isNote, nodesOf } from "../flow/document";
 import { duplicate, remove } from "../flow/edit";
 import type { Point } from "../flow/edit";
+import { knownOf } from "../flow/faults";
+import { withOwnIds } from "../flow/ids";
+import { useApp } from "../state/app";
 import { useCanvas } from "../state/canvas";
 import { useFlow } from "../state/flow";
 import { useRun } from "../state/run";
+import { strings } from "../strings";
 
 const EDITABLE = "input, textarea, select, [contenteditable], dialog";
 
@@ -35,12 +40,14 @@ export function useKeys(chosen: ReadonlySet<string>, select: (ids: ReadonlySet<s
     };
     const onPaste = (event: ClipboardEvent) => {
       if (!isOurs(event)) return;
-      const found = flowIn(event.clipboardData?.getData("text/plain") ?? "");
-      if (found === null) return;
+      const found = flowsIn(event.clipboardData?.getData("text/plain") ?? "");
+      if (found.length === 0) return;
       event.preventDefault();
       const pane = document.querySelector(".canvas .react-flow")?.getBoundingClientRect() ?? new DOMRect();
       const place = pointer.current ?? { x: pane.left + pane.width / 3, y: pane.top + pane.height / 3 };
       put(found, view.screenToFlowPosition(place));
+      const doubled = found.reduce((sum, one) => sum + withOwnIds(one)[1], 0);
+      if (doubled > 0) useApp.getState().say(strings.newIds(doubled));
       if (pointer.current !== null) pointer.current = { x: place.x + 24, y: place.y + 24 }; // so that a second paste covers nothing
     };
     document.addEventListener("copy", onCopy);
@@ -55,7 +62,7 @@ export function useKeys(chosen: ReadonlySet<string>, select: (ids: ReadonlySet<s
 
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.target instanceof HTMLElement && event.target.closest(EDITABLE) !== null) return;
-    const { history, change, undo, redo, faults } = useFlow.getState();
+    const { history, change, undo, redo, faults, known } = useFlow.getState();
     const flow = history.present;
     const key = event.key.toLowerCase();
     const isCommand = event.ctrlKey || event.metaKey;
@@ -67,7 +74,10 @@ export function useKeys(chosen: ReadonlySet<string>, select: (ids: ReadonlySet<s
       change(next);
       useCanvas.getState().choose(ids);
     } else if (event.key === "F2") rename(chosen);
-    else if (event.key === "F8") next([...faults.flatMap(({ node }) => node ?? []), ...(useRun.getState().failed === null ? [] : [useRun.getState().failed?.node ?? ""])], chosen);
+    else if (event.key === "F8") {
+      const standing = nodesOf(flow).filter((node) => knownOf(known.faults, node) !== undefined);
+      next([...faults.map(({ node }) => node ?? ""), ...standing.map(idOf), useRun.getState().failed?.node ?? ""], chosen);
+    }
     else if (event.key === "Enter" && chosen.size === 1 && !(event.target instanceof HTMLElement && event.target.closest("button, a, summary"))) {
       const [only = ""] = chosen;
       if (!nodesOf(flow).some((node) => idOf(node) === only && isNote(node))) return;
@@ -84,12 +94,15 @@ export function useKeys(chosen: ReadonlySet<string>, select: (ids: ReadonlySet<s
   return { onKeyDown, onPointerMove, onPointerLeave };
 }
 
-/** Puts the components of another flow on the canvas; they become the selection. */
-export function put(found: Parameters<typeof pasted>[1], at: Point): void {
+/** Puts the components of other flows on the canvas, in one step; they become the selection.
+ * @returns how many of them had an id that another one has too.
+ */
+export function put(found: readonly FlowDocument[], at: Point): number {
   const { history, change } = useFlow.getState();
-  const [next, ids] = pasted(history.present, found, at);
-  change(next);
+  const { flow, ids, shared } = pasted(history.present, found, at);
+  change(flow);
   useCanvas.getState().choose(ids);
+  return shared;
 }
 
 function rename(chosen: ReadonlySet<string>): void {

@@ -26,14 +26,54 @@ export function refusal(flow: FlowDocument, from: End, to: End): Refusal | null 
   return null;
 }
 
-/** All ends that an output may be connected to, in the order of the canvas. */
-export function targets(flow: FlowDocument, from: End): { end: End; node: NodeDocument; field: Field }[] {
-  return nodesOf(flow).flatMap((node) =>
+export interface Target {
+  end: End;
+  node: NodeDocument;
+  field: Field;
+}
+
+/** All ends that an output may be connected to, the likeliest first.
+ *
+ * Inputs that a component shows come before those among its further settings, near components before far ones, and in a
+ * component what it lacks before what has a value of its own.
+ */
+export function targets(flow: FlowDocument, from: End): Target[] {
+  const start = nodesOf(flow).find((node) => idOf(node) === from.node);
+  const found = nodesOf(flow).flatMap((node, at) =>
     fieldsOf(node)
       .filter(isPort)
       .map((field) => ({ end: { node: idOf(node), port: field.name }, node, field }))
-      .filter(({ end }) => refusal(flow, from, end) === null),
+      .filter(({ end }) => refusal(flow, from, end) === null)
+      .map((target) => ({ target, rank: [isSetting(target.field) ? 1 : 0, start === undefined ? 0 : wayTo(start, node), at, lackOf(target.field)] })),
   );
+  return found.sort((one, other) => compared(one.rank, other.rank)).map(({ target }) => target);
+}
+
+/** Whether a field is among the further settings of its component. */
+export function isSetting(field: Field): boolean {
+  return field.advanced === true || field.show === false;
+}
+
+/** About how wide a component is drawn. */
+const WIDTH = 320;
+
+/** How far it is from the right side of a component to the left one of another; the way back counts twice. */
+function wayTo(from: NodeDocument, to: NodeDocument): number {
+  const [start, end] = [from.position, to.position].map((at) => ({ x: at?.["x"] ?? 0, y: at?.["y"] ?? 0 }));
+  if (start === undefined || end === undefined) return 0;
+  const along = end.x - (start.x + WIDTH);
+  return Math.hypot(along < 0 ? -2 * along : along, end.y - start.y);
+}
+
+/** How much an input waits for a connection: one that is required and has nothing, one without a value of its own, others. */
+function lackOf(field: Field): number {
+  const isEmpty = field.value === undefined || field.value === null || field.value === "";
+  return field.required === true && isEmpty ? 0 : isEmpty ? 1 : 2;
+}
+
+function compared(one: readonly number[], other: readonly number[]): number {
+  const at = one.findIndex((number, index) => number !== other[index]);
+  return at < 0 ? 0 : (one[at] ?? 0) - (other[at] ?? 0);
 }
 
 /** A new edge as Langflow stores it. */

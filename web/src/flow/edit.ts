@@ -4,6 +4,7 @@ import type { FlowDocument, NodeDocument, WholeComponent } from "../api/contract
 import { edgeBetween } from "./connect";
 import { definitionOf, edgeId, edgesOf, idOf, nodesOf, typeOf, withGraph } from "./document";
 import type { End } from "./document";
+import { freshId, withId } from "./ids";
 
 export interface Point {
   x: number;
@@ -65,7 +66,7 @@ export type NoteColour = (typeof NOTE_COLOURS)[number];
 
 /** A new note; returns the document and the note's id. */
 export function addNote(flow: FlowDocument, position: Point): [FlowDocument, string] {
-  const id = freshId(flow, "note");
+  const id = freshId(idsIn(flow), "note");
   const definition = { display_name: "", description: "", documentation: "", template: { backgroundColor: "amber" } };
   const node: NodeDocument = { id, type: "noteNode", position: { ...position }, data: { id, type: "note", node: definition } };
   return [withGraph(flow, [...nodesOf(flow), node], edgesOf(flow)), id];
@@ -112,7 +113,7 @@ export function noteColour(node: NodeDocument): NoteColour {
 
 /** A component of the catalogue on the canvas; returns the document and the new node's id. */
 export function add(flow: FlowDocument, component: WholeComponent, position: Point): [FlowDocument, string] {
-  const id = freshId(flow, component.type);
+  const id = freshId(idsIn(flow), component.type);
   const { type, display_name, description, template, outputs } = component;
   const definition = { display_name, description, template, outputs };
   const node: NodeDocument = { id, type: "genericNode", position: { ...position }, data: { id, type, node: definition } };
@@ -124,11 +125,10 @@ export function duplicate(flow: FlowDocument, chosen: ReadonlySet<string>): [Flo
   const ids = new Map<string, string>();
   let made = flow;
   for (const node of nodesOf(flow).filter((one) => chosen.has(idOf(one)))) {
-    const id = freshId(made, typeOf(node));
+    const id = freshId(idsIn(made), typeOf(node));
     ids.set(idOf(node), id);
     const { x = 0, y = 0 } = node.position ?? {};
-    const copy: NodeDocument = { ...structuredClone(node), id, position: { x: x + 48, y: y + 48 } };
-    copy.data = { ...copy.data, id };
+    const copy = { ...withId(structuredClone(node), id), position: { x: x + 48, y: y + 48 } };
     made = withGraph(made, [...nodesOf(made), copy], edgesOf(made));
   }
   for (const edge of edgesOf(flow)) {
@@ -149,13 +149,6 @@ function withNode(flow: FlowDocument, id: string, change: (node: NodeDocument) =
   );
 }
 
-/** An id such as Langflow gives: the type and five characters. */
-export function freshId(flow: FlowDocument, type: string): string {
-  const taken = new Set(nodesOf(flow).map(idOf));
-  const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-  for (;;) {
-    const bytes = crypto.getRandomValues(new Uint8Array(5));
-    const id = `${type}-${Array.from(bytes, (byte) => alphabet.charAt(byte % alphabet.length)).join("")}`;
-    if (!taken.has(id)) return id;
-  }
+function idsIn(flow: FlowDocument): Set<string> {
+  return new Set(nodesOf(flow).map(idOf));
 }

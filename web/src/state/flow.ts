@@ -10,8 +10,11 @@ import { applyUpdate, changedNode } from "../flow/apply";
 import type { FlowUpdate } from "../flow/apply";
 import { withConfigured } from "../flow/configured";
 import { EMPTY, idOf, nodesOf, shownFlow } from "../flow/document";
+import { note, noteAll } from "../flow/faults";
+import type { KnownFaults } from "../flow/faults";
 import { amend, begin, redo, step, undo } from "../flow/history";
 import type { History } from "../flow/history";
+import { withOwnIds } from "../flow/ids";
 import { merge } from "../flow/merge";
 import type { Whose } from "../flow/merge";
 
@@ -41,8 +44,10 @@ interface FlowState {
   problem: Problem | null;
   /** The nodes that the assistant has just changed. */
   changed: ReadonlySet<string>;
-  /** What is wrong, as the assistant's last turn found it; none once the flow has changed. */
+  /** What the assistant's last turn, or a run that was refused, says is wrong; none once the flow has changed. */
   faults: readonly Fault[];
+  /** What is wrong with components by what they hold; another object whenever more is known. */
+  known: { faults: KnownFaults };
   /** The node that a mention in the message points at. */
   pointedAt: string | null;
   isTurn: boolean;
@@ -50,19 +55,21 @@ interface FlowState {
   isTurnStep: boolean;
   /** The version that the canvas is compared with; null when it is not. */
   compared: { version: number; flow: FlowDocument } | null;
-  /** Why the server refused a value, by component and field. */
-  refused: ReadonlyMap<string, string>;
   compare: (version: number | null) => Promise<void>;
   /** Asks the server what values change besides themselves, such as the ports of a template.
    * @param before - the component without the values; as it is now if it is left out.
    */
   configure: (node: string, values: Record<string, unknown>, options?: { toolMode?: boolean; before?: NodeDocument }) => Promise<void>;
+  /** Takes what the server found wrong with a version, if that is the one on the canvas. */
+  checked: (version: number, faults: readonly Fault[]) => void;
   point: (node: string | null) => void;
-  open: (id: string) => Promise<void>;
+  /** Opens a flow; returns how many of its components shared an id with another one, and have one of their own now. */
+  open: (id: string) => Promise<number>;
   close: () => void;
   change: (next: FlowDocument, options?: { amends?: boolean }) => void;
   undo: () => void;
   redo: () => void;
+  /** Stores what was changed; resolves when that is done, or has failed. */
   save: () => Promise<void>;
   /** Says whose change of some components is taken; the flow is saved once nothing is open. */
   decide: (nodes: readonly string[], whose: Whose) => void;
@@ -81,12 +88,10 @@ function settledBy(history: History<FlowDocument>, flow: FlowDocument, isStep: b
 
 type WholeRevision = Schemas["OneRevisionReply"];
 
-/** The key of a field in `refused`. */
-export function fieldKey(node: string, field: string): string {
-  return `${node}\n${field}`;
-}
-
 let timer: ReturnType<typeof setTimeout> | undefined;
+
+/** The storing that goes on, or the last one. */
+let storing: Promise<void> = Promise.resolve();
 
 /** The flow as it is known to be stored, with what the turn has said that it changes. */
 let turned = EMPTY;
@@ -160,7 +165,7 @@ export const useFlow = create<FlowState>((set, get) => {
     isTurn: false,
     isTurnStep: false,
     compared: null,
-    refused: new Map(),
+    known: { faults: new WeakMap() },
     compare: async (version) => {
       const { id } = get();
       if (version === null || id === null) {
@@ -173,25 +178,39 @@ export const useFlow = create<FlowState>((set, get) => {
     configure: async (node, values, { toolMode, before } = {}) => {
       const sent = before ?? nodesOf(get().history.present).find((one) => idOf(one) === node);
       if (sent === undefined) return;
-      const keys = Object.keys(values).map((field) => fieldKey(node, field));
-      const told = new Map([...get().refused].filter(([key]) => !keys.includes(key)));
+      const fields = Object.keys(values);
+      const told = (code: string, severity: Fault["severity"], message: string, fix: string) => {
+        const now = nodesOf(get().history.present).find((one) => idOf(one) === node);
+        if (now === undefined) return;
+        const faults = fields.map((field): Fault => ({ code, severity, node, field, port: null, line: null, message, fix }));
+        note(get().known.faults, now, faults);
+        set({ known: { ...get().known } });
+      };
       try {
         const json = { node: sent, values, tool_mode: toolMode ?? null };
         const made = await request<Schemas["ConfiguredNode"]>("POST", "/api/v1/components/configure", { json });
         moved(amend(get().history, withConfigured(get().history.present, sent, made.node, values)));
-        for (const key of keys) if (made.warnings[0] !== undefined) told.set(key, made.warnings[0]);
+        if (made.warnings[0] !== undefined) told("value", "warning", made.warnings[0], "");
       } catch (error) {
         if (!(error instanceof RequestFailed) || error.problem.status !== 422) throw error;
-        for (const key of keys) told.set(key, [error.problem.message, error.problem.fix].filter(Boolean).join(" "));
+        told(error.problem.code, "error", error.problem.message, error.problem.fix);
       }
-      set({ refused: told });
+    },
+    checked: (version, faults) => {
+      const { history, known, saving } = get();
+      if (version !== get().version || saving !== "saved") return;
+      noteAll(known.faults, history.present, faults);
+      set({ known: { ...known } });
     },
     point: (pointedAt) => set({ pointedAt }),
     open: async (id) => {
       await get().save();
       const whole = await request<WholeFlow>("GET", `/api/v1/flows/${encodeURIComponent(id)}`);
-      const flow = shownFlow(whole.flow);
-      set({ id, version: whole.version, stored: flow, conflict: null, history: begin(flow), saving: "saved", problem: null, changed: new Set(), faults: [], isTurn: false, compared: null, refused: new Map() });
+      const stored = shownFlow(whole.flow);
+      const [flow, renewed] = withOwnIds(stored);
+      set({ id, version: whole.version, stored, conflict: null, history: begin(flow), saving: renewed > 0 ? "unsaved" : "saved", problem: null, changed: new Set(), faults: [], isTurn: false, compared: null });
+      if (renewed > 0) later();
+      return renewed;
     },
     close: () => set({ id: null, version: 0, stored: EMPTY, conflict: null, history: begin(EMPTY), saving: "saved", changed: new Set(), compared: null }),
     change: (next, options) => moved((options?.amends === true ? amend : step)(get().history, next)),
@@ -199,7 +218,14 @@ export const useFlow = create<FlowState>((set, get) => {
     redo: () => moved(redo(get().history)),
     save: async () => {
       clearTimeout(timer);
-      if (get().saving === "unsaved" || get().saving === "failed") await put(get().version);
+      await storing;
+      if (get().saving !== "unsaved" && get().saving !== "failed") {
+        await storing; // another caller may have begun it meanwhile
+        return;
+      }
+      const putting = put(get().version);
+      storing = putting.catch(() => undefined); // who has begun it hears what is wrong
+      await putting;
     },
     decide: (nodes, whose) => {
       const { conflict } = get();

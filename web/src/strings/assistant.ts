@@ -80,6 +80,7 @@ export const en = {
   tokensReceived: "Tokens received",
   tokensSent: "Tokens sent",
   tryWithMessage: "Try it with a message",
+  elapsed: (seconds: number) => (seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`),
   working: "Working…",
   writeFirst: "Write a message first: the flow begins with one.",
 };
@@ -166,6 +167,7 @@ export const de: Texts = {
   tokensReceived: "Empfangene Token",
   tokensSent: "Gesendete Token",
   tryWithMessage: "Mit einer Nachricht ausprobieren",
+  elapsed: (seconds) => (seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`),
   working: "Arbeitet …",
   writeFirst: "Schreib zuerst eine Nachricht: mit ihr beginnt der Flow.",
 };
@@ -250,6 +252,7 @@ export const pt: Texts = {
   tokensReceived: "Tokens recebidos",
   tokensSent: "Tokens enviados",
   tryWithMessage: "Experimentar com uma mensagem",
+  elapsed: (seconds) => (seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`),
   working: "Trabalhando…",
   writeFirst: "Escreva primeiro uma mensagem: o fluxo começa com ela.",
 };

@@ -35,7 +35,8 @@ export function FlowView({ id }: { id: string }) {
   }, [tab, show]);
   useEffect(() => {
     const load = async () => {
-      await useFlow.getState().open(id);
+      const renewed = await useFlow.getState().open(id);
+      if (renewed > 0) useApp.getState().say(strings.newIds(renewed));
       const known = kept.sessionOf(id);
       setReady(true);
       const isEmpty = nodesOf(useFlow.getState().history.present).length === 0;

@@ -2,12 +2,14 @@ import { Copy, Plus, Settings, Trash2, Upload } from "lucide-react";
 import { useCallback, useEffect, useRef, useState } from "react";
 
 import type { FlowEntry, Schemas, TemplateEntry } from "../api/contract";
-import { request, send } from "../api/http";
+import { RequestFailed, request, send } from "../api/http";
 import { EMPTY } from "../flow/document";
 import { go, useApp } from "../state/app";
+import { useFlow } from "../state/flow";
 import { language, strings } from "../strings";
 import { plainName } from "../ui/plainName";
 import { Button } from "../ui/Button";
+import { FilePicker } from "../ui/FilePicker";
 
 interface FlowPage {
   flows: FlowEntry[];
@@ -16,17 +18,20 @@ interface FlowPage {
 
 /** All flows of the user, and templates to start from. */
 export function FlowsView() {
-  const { fail, say } = useApp();
+  const { fail, say, warn } = useApp();
   const [query, setQuery] = useState("");
   const [page, setPage] = useState<FlowPage | null>(null);
   const [templates, setTemplates] = useState<TemplateEntry[]>([]);
-  const file = useRef<HTMLInputElement>(null);
 
-  const load = useCallback(() => {
-    const asked = new URLSearchParams({ limit: "100", ...(query === "" ? {} : { q: query }) });
-    request<FlowPage>("GET", `/api/v1/flows?${asked.toString()}`).then(setPage, fail);
-  }, [query, fail]);
-  useEffect(load, [load]);
+  const wanted = useRef("");
+  const load = useCallback(async () => {
+    const asked = new URLSearchParams({ limit: "100", ...(query === "" ? {} : { q: query }) }).toString();
+    wanted.current = asked;
+    await useFlow.getState().save(); // the flow that was just left may have another name
+    const found = await request<FlowPage>("GET", `/api/v1/flows?${asked}`);
+    if (wanted.current === asked) setPage(found);
+  }, [query]);
+  useEffect(() => void load().catch(fail), [load, fail]);
   useEffect(() => {
     request<{ templates: TemplateEntry[] }>("GET", "/api/v1/templates?limit=100").then((found) => setTemplates(found.templates), fail);
   }, [fail]);
@@ -36,19 +41,24 @@ export function FlowsView() {
   const start = (template: TemplateEntry) =>
     void request<FlowEntry>("POST", `/api/v1/templates/${encodeURIComponent(template.name)}/flows`, { json: {} }).then(opened, fail);
   const act = (method: string, entry: FlowEntry, suffix = "") =>
-    void send(method, `/api/v1/flows/${encodeURIComponent(entry.id)}${suffix}`).then(load, fail);
-  const bring = (chosen: File) => {
-    const type = chosen.name.endsWith(".zip") ? "application/zip" : "application/json";
-    const asked = { body: chosen, headers: { "content-type": type } };
-    void request<Schemas["ImportedFlows"]>("POST", "/api/v1/flows/import", asked).then(({ flows, skipped }) => {
-      load();
-      const leftOut = skipped.map(({ where, message }) => `${where}: ${message}`).join(" ");
-      say([strings.imported(flows.length), ...(skipped.length > 0 ? [strings.leftOut(leftOut)] : [])].join(" "));
-    }, fail);
+    void send(method, `/api/v1/flows/${encodeURIComponent(entry.id)}${suffix}`).then(load).catch(fail);
+  const bring = async (chosen: File[]) => {
+    const { count, leftOut, problems } = await imported(chosen);
+    await load();
+    if (problems.length > 0) warn([...(count > 0 ? [strings.imported(count)] : []), ...problems].join(" "));
+    else say([strings.imported(count), ...(leftOut.length > 0 ? [strings.leftOut(leftOut.join(" "))] : [])].join(" "));
   };
 
   return (
-    <main className="flows">
+    <main
+      className="flows"
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={(event) => {
+        event.preventDefault();
+        const files = [...event.dataTransfer.files];
+        if (files.length > 0) bring(files).catch(fail);
+      }}
+    >
       <header>
         <img src="/icon.svg" alt="" width={28} height={28} />
         <h1>
@@ -61,23 +71,12 @@ export function FlowsView() {
           value={query}
           onChange={(event) => setQuery(event.target.value)}
         />
-        <input
-          ref={file}
-          type="file"
-          accept=".json,.zip"
-          hidden
-          onChange={(event) => {
-            const [chosen] = event.target.files ?? [];
-            if (chosen !== undefined) bring(chosen);
-            event.target.value = ""; // the same file can be chosen again
-          }}
-        />
         <a className="button quiet icon" href="#/settings" aria-label={strings.settings} title={strings.settings}>
           <Settings size={16} />
         </a>
-        <Button icon={<Upload size={16} />} onClick={() => file.current?.click()}>
+        <FilePicker multiple accept=".json,.zip" icon={<Upload size={16} />} onChoose={(files) => void bring(files).catch(fail)}>
           {strings.import}
-        </Button>
+        </FilePicker>
         <Button look="primary" icon={<Plus size={16} />} onClick={create}>
           {strings.newFlow}
         </Button>
@@ -118,6 +117,25 @@ export function FlowsView() {
       </ul>
     </main>
   );
+}
+
+/** Stores the flows of some files: how many there were, what in archives was none, and why whole files were refused. */
+async function imported(files: readonly File[]): Promise<{ count: number; leftOut: string[]; problems: string[] }> {
+  let count = 0;
+  const [leftOut, problems] = [new Array<string>(), new Array<string>()];
+  for (const file of files) {
+    const type = file.name.toLowerCase().endsWith(".zip") ? "application/zip" : "application/json";
+    try {
+      const { flows, skipped } = await request<Schemas["ImportedFlows"]>("POST", "/api/v1/flows/import", { body: file, headers: { "content-type": type } });
+      count += flows.length;
+      leftOut.push(...skipped.map(({ where, message }) => `${where}: ${message}`));
+    } catch (error) {
+      if (!(error instanceof RequestFailed) || error.problem.status === 0 || error.problem.status === 401) throw error;
+      const { message, fix } = error.problem;
+      problems.push([files.length > 1 ? `${file.name.slice(0, 60)}:` : "", message, fix].filter(Boolean).join(" "));
+    }
+  }
+  return { count, leftOut, problems };
 }
 
 function since(at: string): string {

@@ -1,5 +1,5 @@
 import { Plus, Trash2 } from "lucide-react";
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useState } from "react";
 
 import type { UserFile } from "../api/contract";
 import { request, send } from "../api/http";
@@ -7,6 +7,7 @@ import { uploaded } from "../assistant/uploads";
 import { useApp } from "../state/app";
 import { strings } from "../strings";
 import { Button } from "../ui/Button";
+import { FilePicker } from "../ui/FilePicker";
 import { bytesText } from "../ui/bytes";
 
 const VARIABLE = /^[A-Za-z0-9_]+$/;
@@ -71,8 +72,7 @@ export function Files() {
     request<{ files: UserFile[] }>("GET", "/api/v1/files").then((page) => setFiles(page.files), fail);
   }, [fail]);
   useEffect(load, [load]);
-  const input = useRef<HTMLInputElement>(null);
-  const add = (chosen: FileList) => void uploaded(chosen).then(load, fail);
+  const add = (chosen: Iterable<File>) => void uploaded(chosen).then(load, fail);
   return (
     <section
       aria-labelledby="files"
@@ -83,20 +83,10 @@ export function Files() {
       }}
     >
       <h2 id="files">{strings.files}</h2>
-      <input
-        ref={input}
-        type="file"
-        multiple
-        hidden
-        onChange={(event) => {
-          if (event.target.files !== null) add(event.target.files);
-          event.target.value = ""; // the same file can be chosen again
-        }}
-      />
       <p>
-        <Button icon={<Plus size={16} />} onClick={() => input.current?.click()}>
+        <FilePicker multiple icon={<Plus size={16} />} onChoose={add}>
           {strings.addFiles}
-        </Button>
+        </FilePicker>
       </p>
       {files.length === 0 && <p className="hint">{strings.noFiles}</p>}
       <ul className="lines">

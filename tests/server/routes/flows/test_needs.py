@@ -1,5 +1,7 @@
 """What a stored flow still needs, over HTTP."""
 
+from typing import Any
+
 import httpx
 import pytest
 
@@ -79,3 +81,19 @@ async def test_a_bundle_is_needed_where_its_types_are_not_installed(catalogue: C
     async with serving(who) as live:
         flow = (await live.client.post(FLOWS, json={"name": "B", "data": {"nodes": [node], "edges": []}})).json()["id"]
         assert await needs(live.client, flow) == [("bundle", "Theirs", bundle.name)]
+
+
+async def test_what_is_wrong_with_a_flow_is_told_of_the_version_that_is_stored(catalogue: Catalogue) -> None:
+    nodes, edges = "  P: Prompt Template\n  B: ChatOutput\n", "  P.prompt -> B.input_value\n"
+    spec = f"nodes:\n{nodes}edges:\n{edges}config:\n  P.template: Dear {{x}}\n"
+    document = made(spec, catalogue).to_json()
+    async with serving(assistant(catalogue)) as live:
+        flow = await stored(live.client, Flow.from_json(document))
+        assert (await live.client.get(f"{FLOWS}/{flow}/needs")).json() == {"needs": [], "faults": [], "version": 1}
+        data: Any = document["data"]
+        data["nodes"][0]["data"]["node"]["template"]["template"]["value"] = "Dear {1x}"
+        (await live.client.put(f"{FLOWS}/{flow}", json={"version": 1, "flow": document})).raise_for_status()
+        reply = (await live.client.get(f"{FLOWS}/{flow}/needs")).json()
+        assert reply["version"] == 2
+        [fault] = reply["faults"]
+        assert (fault["code"], fault["field"], fault["severity"]) == ("bad_template", "template", "error")

@@ -1,5 +1,5 @@
 import { Upload } from "lucide-react";
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useState } from "react";
 
 import type { UserFile } from "../../api/contract";
 import { listFiles, uploadFiles } from "../../api/files";
@@ -8,6 +8,7 @@ import { chosenOf } from "../../flow/kinds";
 import { useApp } from "../../state/app";
 import { strings } from "../../strings";
 import { Button } from "../../ui/Button";
+import { FilePicker } from "../../ui/FilePicker";
 import { Saved } from "./FieldDialog";
 import type { EditorProps } from "./FieldDialog";
 import { fieldChange } from "./change";
@@ -18,14 +19,13 @@ export function FileChooser({ node, field, onClose }: EditorProps) {
   const isList = field.list === true || field.is_list === true;
   const [files, setFiles] = useState<UserFile[] | null>(null);
   const [chosen, setChosen] = useState<string[]>(chosenOf(field.value));
-  const input = useRef<HTMLInputElement>(null);
   const load = useCallback(() => listFiles().then(setFiles, fail), [fail]);
   useEffect(() => void load(), [load]);
   const types = field.fileTypes ?? [];
   const fits = (path: string) => types.length === 0 || types.some((type) => path.toLowerCase().endsWith(`.${type.replace(/^\./, "")}`));
   const shown = [...new Set([...chosen, ...(files ?? []).map((one) => one.path).filter(fits)])];
   const pick = (path: string, isChosen: boolean) => setChosen(isChosen ? (isList ? [...chosen, path] : [path]) : chosen.filter((one) => one !== path));
-  const upload = async (list: FileList) => {
+  const upload = async (list: Iterable<File>) => {
     const paths = await uploadFiles(list);
     setChosen(isList ? [...new Set([...chosen, ...paths])] : paths.slice(0, 1));
     await load();
@@ -43,19 +43,14 @@ export function FileChooser({ node, field, onClose }: EditorProps) {
         ))}
       </fieldset>
       <div className="row">
-        <input
-          ref={input}
-          type="file"
-          hidden
+        <FilePicker
           multiple={isList}
           accept={types.map((type) => `.${type.replace(/^\./, "")}`).join(",")}
-          onChange={(event) => {
-            if (event.target.files !== null) upload(event.target.files).catch(fail);
-          }}
-        />
-        <Button icon={<Upload size={14} />} onClick={() => input.current?.click()}>
+          icon={<Upload size={14} />}
+          onChoose={(list) => void upload(list).catch(fail)}
+        >
           {strings.uploadFile}
-        </Button>
+        </FilePicker>
         {!isList && chosen.length > 0 && <Button onClick={() => setChosen([])}>{strings.chooseNone}</Button>}
       </div>
     </Saved>

@@ -20,6 +20,11 @@ export interface FieldChanging {
 /** The control whose value is being made, and its component before that. */
 let going: { id: string; before: NodeDocument | undefined } | null = null;
 
+/** Whether the value of a control is being made: what is wrong with half of it is not told. */
+export function isBeingMade(id: string): boolean {
+  return going?.id === id;
+}
+
 /** Changes of a field.
  * @param id - tells its control apart, so that letters that belong to one word are one step.
  */
