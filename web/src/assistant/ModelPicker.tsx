@@ -7,10 +7,7 @@ import { kept } from "../state/kept";
 import { strings } from "../strings";
 import { Button } from "../ui/Button";
 import { ProvidersDialog } from "./ProvidersDialog";
-import { modelName } from "./modelName";
-
-/** The planner that is no language model, as turns name it. */
-const DEMO = "demo";
+import { DEMO, offersOf, usualModel } from "./models";
 
 /** Which model answers; while the demo planner does, a way to a real one. */
 export function ModelPicker() {
@@ -23,13 +20,8 @@ export function ModelPicker() {
     if (isGone) choose(null); // its provider is not set up any more
   }, [isGone, choose]);
   if (config === null) return null;
-  const usual = config.default_provider === DEMO ? strings.demo : [config.default_provider, modelName(config.default_model)].filter(Boolean).join(": ");
-  const offered = ready.map(({ name, display_name, models }) => {
-    const known = models.map((one) => ({ value: `${name}:${one.name}`, label: modelName(one.display_name) }));
-    const named = [...kept.namedModels, ...(model === null ? [] : [model])].filter((one) => one.startsWith(`${name}:`));
-    const others = [...new Set(named)].filter((one) => known.every(({ value }) => value !== one));
-    return { name: display_name, models: [...known, ...others.map((value) => ({ value, label: value.slice(name.length + 1) }))] };
-  });
+  const usual = usualModel(config);
+  const offered = offersOf(config, [...kept.namedModels, ...(model === null ? [] : [model])]);
   return (
     <>
       {ready.length === 0 ? (

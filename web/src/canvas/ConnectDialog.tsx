@@ -35,7 +35,7 @@ export function ConnectDialog({ node: id, onClose }: { node: string; onClose: ()
                 onClose();
               }}
             >
-              <strong>{titleOf(target)}</strong> {labelOf(field)}
+              <strong dir="auto">{titleOf(target)}</strong> {labelOf(field)}
             </button>
           </li>
         ))}
