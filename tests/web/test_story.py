@@ -3,6 +3,7 @@
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.async_api import Browser, expect
@@ -21,6 +22,18 @@ from tests.web.conftest import looking
 pytestmark = pytest.mark.anyio
 PICTURE = ROOT / "docs" / "images" / "page.png"
 """The picture in the README; `--update-surfaces` makes it again."""
+
+
+BY_HAND = {"input_value": "good morning", "sender_name": "Guest"}
+"""What is written into the chat input by hand."""
+
+
+def texts_of(flow: Any) -> dict[str, Any]:
+    """The texts of the chat input in a flow's document."""
+    [template] = [
+        one["data"]["node"]["template"] for one in flow["data"]["nodes"] if one["data"]["type"] == "ChatInput"
+    ]
+    return {name: template[name]["value"] for name in BY_HAND}
 
 
 def texts(number: int, text: str) -> Step:
@@ -46,14 +59,19 @@ async def test_a_flow_is_asked_for_accepted_edited_run_undone_exported_and_found
         "question",
         "The office opens at nine.",
     )
-    who = assistant(catalogue, ScriptedModel(*script), StandInRunner(results=[ran("hello")] * 3))
+    model, runner = ScriptedModel(*script), StandInRunner(results=[ran("hello")] * 3)
+    who = assistant(catalogue, model, runner)
     async with looking(browser, who) as look:
         page = look.page
         await page.get_by_role("button", name="New flow").click()
-        await look.ask("Build an echo")
+        message = page.get_by_role("textbox", name="Message to the assistant")
+        await message.press_sequentially("Build an echo")
+        await message.press("Enter")
+        await page.get_by_role("log").and_(page.locator("[aria-busy=false]")).wait_for()
         card = page.get_by_role("region", name="Proposed flow: Echo")
         await expect(card).to_contain_text("Chat Input")
         await expect(page.locator(".react-flow__node:not(.ghost)")).to_have_count(0)
+        await expect(page.locator(".react-flow__node.ghost")).to_have_count(2)
 
         await card.get_by_role("button", name="Put on the canvas").click()
         nodes = page.locator(".react-flow__node:not(.ghost)")
@@ -66,9 +84,11 @@ async def test_a_flow_is_asked_for_accepted_edited_run_undone_exported_and_found
         await expect(chat.get_by_label("Input Text")).to_have_value("good evening")
         await expect(page.get_by_role("button", name="Set input_value of Chat Input")).to_be_visible()
         await chat.get_by_label("Input Text").fill("good morning")
+        await chat.get_by_role("button", name=re.compile("more field")).click()
+        await chat.get_by_label("Sender Name").fill("Guest")
         await expect(page.locator(".saving")).to_have_text("Saved")
         [flow] = (await look.live.client.get(FLOWS)).json()["flows"]
-        assert "good morning" in (await look.live.client.get(f"{FLOWS}/{flow['id']}")).text
+        assert texts_of((await look.live.client.get(f"{FLOWS}/{flow['id']}")).json()["flow"]) == BY_HAND
 
         await look.ask("Say good night instead")
         change = page.get_by_role("region", name="Change")
@@ -86,6 +106,7 @@ async def test_a_flow_is_asked_for_accepted_edited_run_undone_exported_and_found
         await expect(page.locator(".composer .chips")).to_contain_text("hours.txt")
         await look.ask("When does the office open?")
         await expect(page.get_by_role("log")).to_contain_text("The office opens at nine.")
+        assert "hours.txt" in model.prompts[-1], "the file goes along"
 
         await page.get_by_role("tab", name="Try the flow").click()
         await page.get_by_role("textbox", name="Input of the run").fill("hello")
@@ -102,11 +123,19 @@ async def test_a_flow_is_asked_for_accepted_edited_run_undone_exported_and_found
             await page.get_by_role("button", name="Export").click()
         file = tmp_path / "exported.json"
         await (await downloading.value).save_as(file)
-        assert len(json.loads(file.read_text())["data"]["nodes"]) == 2
+        exported = json.loads(file.read_text())
+        assert len(exported["data"]["nodes"]) == 2
+        assert len(exported["data"]["edges"]) == 1
+        assert texts_of(exported) == BY_HAND, "what was undone is not in it, and what was written by hand is"
 
         await page.reload()
         await expect(nodes).to_have_count(2)
+        await expect(page.locator(".react-flow__edge")).to_have_count(1)
+        await expect(chat.get_by_label("Input Text")).to_have_value("good morning")
         await expect(page.get_by_role("log")).to_contain_text("Build an echo")
         await expect(page.get_by_role("log")).to_contain_text("I built an echo.")
         await page.get_by_role("link", name="All flows").click()
-        await expect(page.get_by_role("link", name=re.compile("Echo|Untitled"))).to_be_visible()
+        await page.get_by_role("link", name=re.compile("Echo|Untitled")).click()
+        await expect(nodes).to_have_count(2)
+        await expect(page.get_by_role("log")).to_contain_text("The office opens at nine.")
+        assert PICTURE.relative_to(ROOT).as_posix() in (ROOT / "README.md").read_text()

@@ -1,13 +1,30 @@
 import { KeyRound } from "lucide-react";
-import { useEffect, useState } from "react";
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
 
 import { useAssistant } from "../state/assistant";
 import { useApp } from "../state/app";
 import { kept } from "../state/kept";
 import { strings } from "../strings";
 import { Button } from "../ui/Button";
+import { focusNext } from "../ui/returning";
 import { ProvidersDialog } from "./ProvidersDialog";
 import { DEMO, offersOf, usualModel } from "./models";
+
+/** The way to a real model. Once there is one, a list stands in its place, and the keyboard goes there. */
+function ToModels({ onOpen }: { onOpen: () => void }) {
+  const link = useRef<HTMLButtonElement>(null);
+  useLayoutEffect(() => {
+    const mine = link.current;
+    return () => {
+      if (mine !== null && document.activeElement === mine) focusNext(() => document.querySelector(".panel .bar select"));
+    };
+  }, []);
+  return (
+    <button ref={link} type="button" className="link" onClick={onOpen}>
+      {strings.useModel}
+    </button>
+  );
+}
 
 /** Which model answers; while the demo planner does, a way to a real one. */
 export function ModelPicker() {
@@ -27,9 +44,7 @@ export function ModelPicker() {
       {ready.length === 0 ? (
         <div className="demo grow" title={strings.demoHint}>
           <span className="badge">{strings.demo}</span>{" "}
-          <button type="button" className="link" onClick={() => setOpen(true)}>
-            {strings.useModel}
-          </button>
+          <ToModels onOpen={() => setOpen(true)} />
         </div>
       ) : (
         <>

@@ -41,7 +41,8 @@ export function ProviderCards({ only = "", onChanged }: ProviderCardsProps) {
     load().catch(fail);
   }, [load, fail]);
   const changed = async () => {
-    await Promise.all([load(), loadConfig()]);
+    await loadConfig(); // what is offered elsewhere is there once this says so
+    await load();
     onChanged?.();
   };
   if (found === null) return <p role="status">{strings.loading}</p>;
@@ -186,7 +187,10 @@ function KeyForm({ provider, onChanged }: { provider: Provider; onChanged: () =>
       onSubmit={(event) => {
         event.preventDefault();
         send("PUT", `/api/v1/providers/${encodeURIComponent(provider.name)}`, { json: { values: given } })
-          .then(onChanged)
+          .then(() => {
+            setValues(Object.fromEntries(Object.entries(values).filter(([name]) => !isSecret(name))));
+            return onChanged();
+          })
           .catch(fail);
       }}
     >
