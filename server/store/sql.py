@@ -252,7 +252,7 @@ def _has_keys(document: str) -> bool:
 
 
 def _contains(name: str, text: str) -> bool:
-    """Whether a text stands in a name, in any case and however its marks are encoded: databases fold letters otherwise."""
+    """Whether a text stands in a name, in any case and Unicode form: databases fold letters by their own language."""
     return _folded(text) in _folded(name)
 
 

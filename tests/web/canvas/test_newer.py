@@ -1,4 +1,4 @@
-"""An open flow that is stored elsewhere, by another tab, a command line or an assistant: the page shows it by itself."""
+"""An open flow that is stored elsewhere, by another tab, a command line or an assistant, is shown by itself."""
 
 from typing import Any
 

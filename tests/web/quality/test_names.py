@@ -1,4 +1,4 @@
-"""Names of every kind, in flows, components, files and conversations: shown right, cut by letter, found and mentioned."""
+"""Names of flows, components, files and conversations: shown right, cut by letter, found and mentioned."""
 
 from typing import Any
 
