@@ -10,6 +10,7 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 from agent.conversation.message_list import MessageList
 from agent.conversation.pending.approvals import AskedApproval, Outcome, all_applied, noted
 from agent.conversation.proposals import Offers
+from agent.conversation.shortened import shortened
 from agent.conversation.transcript.parts import NewMessage, TranscriptEntry, TranscriptMessage
 from agent.toolsets.client import ClientTool
 from agent.turn.record import TurnRecord
@@ -258,8 +259,7 @@ class ConversationState(BaseModel):
 
 def title_of(message: str) -> str:
     """What a conversation that begins with a message is called in lists."""
-    words = " ".join(message.split())
-    return words if len(words) <= TITLE else f"{words[:TITLE].rstrip()}…"
+    return shortened(message, TITLE)
 
 
 class Transcripts(Protocol):

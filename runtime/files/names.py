@@ -85,7 +85,8 @@ def _check_name(name: str) -> None:
         raise FileRefused(f"Path component '{reserved}' is reserved")
     if SHAPED.search(name):
         raise FileRefused("A name in the path looks like a key. Choose another name.")
-    if any(unicodedata.category(char) in {"Cc", "Cf", "Cs", "Zl", "Zp"} for char in name):
+    hidden = (at for at, char in enumerate(name) if unicodedata.category(char) in {"Cc", "Cf", "Cs", "Zl", "Zp"})
+    if any(not _joins(name, at) for at in hidden):
         raise FileRefused("A name in the path has an invisible character. Use plain letters.")
     if _FORBIDDEN & set(name):
         raise FileRefused(f"The name {name!r} has one of the characters {' '.join(sorted(_FORBIDDEN))}.")
@@ -95,6 +96,15 @@ def _check_name(name: str) -> None:
         raise FileRefused(f"The name {name!r} is a device on Windows. Choose another.")
     if len(name.encode()) > SEGMENT_LIMIT:
         raise FileRefused(f"A name in the path has more than {SEGMENT_LIMIT} bytes.")
+
+
+def _joins(name: str, at: int) -> bool:
+    """Whether a character joins emoji into one, such as a family, or keeps letters of a Persian word apart."""
+    before, after = name[at - 1 : at] or " ", name[at + 1 : at + 2] or " "
+    if name[at] == "\u200d":
+        is_emoji = before == "\ufe0f" or unicodedata.category(before) in {"So", "Sk"}
+        return is_emoji and unicodedata.category(after) == "So"
+    return name[at] == "\u200c" and unicodedata.bidirectional(before) == unicodedata.bidirectional(after) == "AL"
 
 
 def is_reserved(name: str) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Literal
+from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.endpoints import HTTPEndpoint
@@ -10,9 +11,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from agent.contract.model import Received
+from agent.contract.model import Received, optional
 from agent.models.keys import BadKey, KeptKeys, KeyNeeded, ProviderKeys
-from agent.models.providers import DEMO, PROVIDERS, ProviderInfo
+from agent.models.providers import DEMO, PROVIDERS, ProviderInfo, is_address
 from flows.document import Json, JsonObject
 from runtime.telemetry import log_event
 from server.access.caller import caller_of
@@ -72,10 +73,13 @@ class ProviderVariable(Received):
     Attributes:
         name: its name.
         source: where its value comes from; null if it has none.
+        address: the address that the user has stored in it, without what stands behind a question mark; absent if
+            there is none. Those of the environment are told to an admin alone.
     """
 
     name: str
     source: Literal["stored", "environment"] | None
+    address: str | None = optional()
 
 
 class ProviderEntry(Received):
@@ -119,7 +123,7 @@ class Providers(HTTPEndpoint):
     async def get(self, request: Request) -> Response:
         """List them, and which of them are available."""
         keys = await caller_of(request).keys.read()
-        listed: list[Json] = [_described(info, keys) for info in PROVIDERS.values()]
+        listed: list[Json] = [_described(info, keys, request) for info in PROVIDERS.values()]
         return JsonResponse({"providers": listed, "demo": DEMO})
 
 
@@ -130,7 +134,7 @@ class OneProvider(HTTPEndpoint):
     async def get(self, request: Request) -> Response:
         """Whether it is available, and from where."""
         info, keys = _provider(request)
-        return JsonResponse(_described(info, await keys.read()))
+        return JsonResponse(_described(info, await keys.read(), request))
 
     @operation(ProviderEntry, body=StoredKeys)
     async def put(self, request: Request) -> Response:
@@ -145,7 +149,7 @@ class OneProvider(HTTPEndpoint):
         except BadKey as bad:
             raise ApiError(422, "invalid_key", bad.message, bad.fix, f"$.values.{bad.variable[:60]}") from None
         log_event("assistant.provider.stored", provider=info.name, variables=sorted(values))
-        return JsonResponse(_described(info, await keys.read()))
+        return JsonResponse(_described(info, await keys.read(), request))
 
     @operation()
     async def delete(self, request: Request) -> Response:
@@ -166,14 +170,16 @@ def _provider(request: Request) -> tuple[ProviderInfo, ProviderKeys]:
     return info, caller_of(request).keys
 
 
-def _described(info: ProviderInfo, keys: KeptKeys) -> JsonObject:
+def _described(info: ProviderInfo, keys: KeptKeys, request: Request) -> JsonObject:
     stored, values = keys.stored(info.name), keys.environment()
     available = info.available(values)
     names: list[Json] = []
     elsewhere = {name for other in PROVIDERS for name in keys.stored(other)}  # providers share variables
     for name in info.variables:
         source = "stored" if name in elsewhere else "environment" if values.get(name, "").strip() else None
-        names.append({"name": name, "source": source})
+        told = is_address(name) and (source == "stored" or (source is not None and "admin" in request.user.scopes))
+        address: JsonObject = {"address": _shown(values[name])} if told else {}
+        names.append({"name": name, "source": source, **address})
     needs: list[Json] = [list[Json](names) for names in info.variable_sets]
     return {
         "name": info.name,
@@ -184,6 +190,13 @@ def _described(info: ProviderInfo, keys: KeptKeys) -> JsonObject:
         "needs": needs,
         "models": list[Json](info.models),
     }
+
+
+def _shown(address: str) -> str:
+    """An address as it may be shown: without a user, and without a query, in which keys stand at times."""
+    parts = urlsplit(address.strip())
+    host = parts.netloc.rpartition("@")[2]
+    return urlunsplit((parts.scheme, host, parts.path, "…" if parts.query else "", ""))
 
 
 routes = [

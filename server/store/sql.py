@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
+from unicodedata import normalize
 from uuid import uuid4
 
 from sqlalchemy import ColumnElement, Insert, bindparam, delete, func, insert, select, update
@@ -251,8 +252,12 @@ def _has_keys(document: str) -> bool:
 
 
 def _contains(name: str, text: str) -> bool:
-    """Whether a text stands in a name, in any case: databases fold letters by the language that they were made for."""
-    return text.casefold() in name.casefold()
+    """Whether a text stands in a name, in any case and Unicode form: databases fold letters by their own language."""
+    return _folded(text) in _folded(name)
+
+
+def _folded(text: str) -> str:
+    return normalize("NFC", text).casefold()
 
 
 def _entry(flow_id: str, flow: Flow, version: int) -> FlowEntry:

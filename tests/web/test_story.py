@@ -3,6 +3,7 @@
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.async_api import Browser, Page, expect
@@ -23,6 +24,14 @@ IMAGES = ROOT / "docs" / "images"
 PICTURES = [IMAGES / "page.png", IMAGES / "try.png"]
 """The pictures of the README and the manual; `--update-surfaces` makes them again."""
 HOURS = "The office opens at nine."
+BY_HAND = {"Prompt Template": ("template", "Sing it: {text}"), "ChatInput": ("sender_name", "Guest")}
+"""The fields that are written by hand, by type of component."""
+
+
+def written(flow: Any) -> dict[str, tuple[str, str]]:
+    """What a flow's document has in those fields."""
+    found = {one["data"]["type"]: one["data"]["node"]["template"] for one in flow["data"]["nodes"]}
+    return {kind: (name, found[kind][name]["value"]) for kind, (name, _) in BY_HAND.items()}
 
 
 def template(number: int, text: str) -> Step:
@@ -63,11 +72,15 @@ async def test_a_flow_is_asked_for_accepted_edited_run_undone_exported_and_found
     async with looking(browser, assistant(catalogue, ScriptedModel(*script), engine)) as look:
         page = look.page
         await page.get_by_role("button", name="New flow").click()
-        await look.ask("Build a flow that says it louder")
+        message = page.get_by_role("textbox", name="Message to the assistant")
+        await message.press_sequentially("Build a flow that says it louder")
+        await message.press("Enter")
+        await page.get_by_role("log").and_(page.locator("[aria-busy=false]")).wait_for()
         card = page.get_by_role("region", name="Proposed flow: Louder")
         await expect(card).to_contain_text("Chat · Prompt · Answer")
         await expect(page.get_by_role("log")).to_contain_text("Say it louder: hello")  # from its trial run
         await expect(page.locator(".react-flow__node:not(.ghost)")).to_have_count(0)
+        await expect(page.locator(".react-flow__node.ghost")).to_have_count(3)
 
         await card.get_by_role("button", name="Put on the canvas").click()
         nodes = page.locator(".react-flow__node:not(.ghost)")
@@ -84,9 +97,13 @@ async def test_a_flow_is_asked_for_accepted_edited_run_undone_exported_and_found
         await expect(field).to_have_value("Shout it: {text}")
         await expect(page.get_by_role("button", name="Set template of Prompt")).to_be_visible()
         await field.fill("Sing it: {text}")
+        chat = page.get_by_role("article", name="Chat")
+        await chat.get_by_role("button", name=re.compile("more field")).click()
+        await chat.get_by_label("Sender Name").fill("Guest")
         await expect(page.locator(".saving")).to_have_text("Saved")
         [flow] = (await look.live.client.get(FLOWS)).json()["flows"]
-        assert "Sing it: {text}" in (await look.live.client.get(f"{FLOWS}/{flow['id']}")).text
+        stored = (await look.live.client.get(f"{FLOWS}/{flow['id']}")).json()["flow"]
+        assert written(stored) == BY_HAND
 
         await look.ask("Let it whisper instead")
         await expect(change.last.locator("del")).to_have_text("Sing it: {text}")
@@ -120,7 +137,9 @@ async def test_a_flow_is_asked_for_accepted_edited_run_undone_exported_and_found
             await page.get_by_role("button", name="Export").click()
         exported = tmp_path / "exported.json"
         await (await downloading.value).save_as(exported)
-        assert "Sing it: {text}" in json.dumps(json.loads(exported.read_text())["data"]["nodes"])
+        document = json.loads(exported.read_text())
+        assert written(document) == BY_HAND, "what was undone is not in it, and what was written by hand is"
+        assert (len(document["data"]["nodes"]), len(document["data"]["edges"])) == (3, 2)
 
         await page.reload()
         await expect(nodes).to_have_count(3)
@@ -128,4 +147,8 @@ async def test_a_flow_is_asked_for_accepted_edited_run_undone_exported_and_found
         await expect(page.get_by_role("log")).to_contain_text("Let it whisper instead")
         await expect(page.get_by_role("log")).to_contain_text("I built a flow that says it louder.")
         await page.get_by_role("link", name="All flows").click()
-        await expect(page.get_by_role("link", name=re.compile("Louder|Untitled"))).to_be_visible()
+        await page.get_by_role("link", name=re.compile("Louder|Untitled")).click()
+        await expect(nodes).to_have_count(3)
+        await expect(page.get_by_role("log")).to_contain_text(HOURS)
+        manuals = (ROOT / "README.md").read_text() + (ROOT / "docs" / "page.md").read_text()
+        assert all(f"images/{picture.name}" in manuals for picture in PICTURES)

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic_core import PydanticSerializationError
 
+from agent.conversation.shortened import shortened
 from tools.approvals import Approval
 from tools.json_types import FlowObject
 
@@ -241,8 +242,7 @@ class TranscriptMessage(BaseModel):
         """The beginning of the last thing that was said, on one line."""
         said = [part for part in self.parts if isinstance(part, AssistantText | Failure | UserText)]
         last = said[-1] if said else None
-        words = " ".join((last.message if isinstance(last, Failure) else last.text if last else "").split())
-        return words if len(words) <= PREVIEW else f"{words[:PREVIEW].rstrip()}…"
+        return shortened(last.message if isinstance(last, Failure) else last.text if last else "", PREVIEW)
 
 
 PREVIEW = 160

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from unicodedata import normalize
 
 from agent.conversation.memory import ConversationState, Exchange
 from agent.conversation.transcript.parts import AssistantText, Part, TranscriptEntry, TranscriptMessage, UserText
@@ -44,5 +45,10 @@ def state_before(before: str | None, title: str, earlier: Sequence[TranscriptMes
 
 def selected(entries: Iterable[TranscriptEntry], text: str) -> list[TranscriptEntry]:
     """The conversations whose title or preview contains a text, whatever its case."""
-    wanted = text.casefold()
-    return [one for one in entries if wanted in one.title.casefold() or wanted in one.preview.casefold()]
+    wanted = _folded(text)
+    return [one for one in entries if wanted in _folded(one.title) or wanted in _folded(one.preview)]
+
+
+def _folded(text: str) -> str:
+    """A text as it is compared: in any case, and however its marks are encoded."""
+    return normalize("NFC", text).casefold()

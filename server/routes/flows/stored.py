@@ -68,11 +68,14 @@ class Flows(HTTPEndpoint):
 class OneFlow(HTTPEndpoint):
     """One stored flow."""
 
-    @operation(WholeFlow, headers=("ETag",))
+    @operation(WholeFlow, headers=("ETag",), also={304: None})
     async def get(self, request: Request) -> Response:
-        """The flow with its document."""
+        """The flow with its document; nothing but the status 304 if it is still at the version in `If-None-Match`."""
         stored = await (await caller_of(request).flows()).get(request.path_params["flow_id"])
-        return JsonResponse(stored.to_json(), headers={"ETag": tag_of(stored.entry)})
+        headers = {"ETag": tag_of(stored.entry)}
+        if request.headers.get("if-none-match", "").strip().removeprefix("W/") == headers["ETag"]:
+            return Response(status_code=304, headers=headers)
+        return JsonResponse(stored.to_json(), headers=headers)
 
     @operation(FlowEntry, body=FlowReplacement, headers=("ETag",))
     async def put(self, request: Request) -> Response:

@@ -126,3 +126,20 @@ def test_both_unicode_forms_of_a_path_are_one_file(path: str) -> None:
     except FileRefused:
         return
     assert segments(unicodedata.normalize("NFD", path)) == names
+
+
+@pytest.mark.parametrize("name", ["👩\u200d👩\u200d👧.txt", "🏳\ufe0f\u200d🌈", "👍🏽\u200d🔧", "می\u200cخواهم", "שלום"])
+def test_a_name_may_have_what_joins_its_letters(name: str) -> None:
+    assert segments(name) == (unicodedata.normalize("NFC", name),)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("a\u200db", "a\u200c.txt", "\u200d👩", "👩\u200d", "👩\u200d.txt", "می\u200c.txt"),
+        *(".wire\u200dwright", "a\u202eb", "\u2067x"),
+    ],
+)
+def test_an_invisible_character_that_joins_nothing_is_refused(name: str) -> None:
+    with pytest.raises(FileRefused):
+        segments(name)

@@ -135,3 +135,25 @@ async def test_damaged_keys_are_reported_and_nothing_is_lost(catalogue: Catalogu
     (data_folder / "other.key").replace(data_folder / "secret.key")
     async with serving(assistant(catalogue)) as live:
         assert (await live.client.get(f"{PATH}/groq")).json()["stored"]
+
+
+async def test_an_address_is_told_to_who_stored_it_and_that_of_the_environment_to_an_admin(
+    catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OLLAMA_BASE_URL", f"http://10.0.0.7:11434/v1?key={SECRET}")
+    values = {"OPENAI_COMPATIBLE_BASE_URL": f"https://llm.example/v1?key={SECRET}", "OPENAI_COMPATIBLE_API_KEY": SECRET}
+    async with serving(assistant(catalogue)) as live:
+        stored = await live.client.put(f"{PATH}/openai-compatible", json={"values": values})
+        assert stored.json()["variables"] == [
+            {"name": "OPENAI_COMPATIBLE_BASE_URL", "source": "stored", "address": "https://llm.example/v1?…"},
+            {"name": "OPENAI_COMPATIBLE_API_KEY", "source": "stored"},
+        ]
+        listed = await live.client.get(PATH)
+        assert one(listed.json(), "ollama")["variables"][0]["address"] == "http://10.0.0.7:11434/v1?…"
+        made = await live.client.post("/api/v1/users", json={"name": "eve", "scopes": ["read", "build"]})
+        eve = {"Authorization": f"Bearer {made.json()['token']}"}
+        hers = await live.stranger.get(PATH, headers=eve)
+        assert one(hers.json(), "ollama")["variables"][0] == {"name": "OLLAMA_BASE_URL", "source": "environment"}
+        assert one(hers.json(), "openai-compatible")["variables"][0]["source"] is None
+        assert "llm.example" not in hers.text
+        assert SECRET not in stored.text + listed.text + hers.text

@@ -65,3 +65,59 @@ async def test_the_model_that_is_chosen_answers(browser: Browser, catalogue: Cat
         await picker.select_option(last)
         await look.ask("Which?")
         assert ":".join(sent[0]) == last
+
+
+async def test_model_lists_what_is_set_up_takes_one_and_goes_back(browser: Browser, catalogue: Catalogue) -> None:
+    model = ScriptedModel()
+    async with looking(browser, assistant(catalogue, model)) as look:
+        page = look.page
+        key = {"values": {"GROQ_API_KEY": "gsk-of-this-test-1234"}}
+        (await look.live.client.put("/api/v1/providers/groq", json=key)).raise_for_status()
+        await page.reload()
+        await empty(look)
+        box, log = page.get_by_role("textbox", name="Message to the assistant"), page.get_by_role("log")
+        picker = page.get_by_role("combobox", name="Model")
+        await box.press_sequentially("/mo")
+        await box.press("Tab")
+        await expect(box).to_have_value("/model ")
+        await expect(page.get_by_role("option", name="default")).to_have_count(2)  # in both lists
+        await box.press_sequentially("oss-20")
+        await expect(page.get_by_role("listbox").get_by_role("option")).to_have_count(1)
+        await box.press("Enter")
+        await expect(box).to_have_value("/model groq:openai/gpt-oss-20b")
+        await box.press("Enter")
+        await expect(log).to_contain_text("groq:openai/gpt-oss-20b answers from now on.")
+        await expect(picker).to_have_value("groq:openai/gpt-oss-20b")
+        await box.fill("/model")
+        await box.press("Enter")
+        await expect(log).to_contain_text("groq:openai/gpt-oss-20b answers. Write /model and a name")
+        for name in ("nobody:knows", "mistral:mistral-small-latest"):
+            await box.fill(f"/model {name}")
+            await box.press("Enter")
+            await expect(log).to_contain_text(f"No model that is set up is called {name}.")
+            await expect(picker).to_have_value("groq:openai/gpt-oss-20b")
+        await box.fill("/model default")
+        await box.press("Enter")
+        await expect(picker).to_have_value("")
+        await expect(page.locator(".message.user")).to_have_count(0)
+        assert model.requests == [], "nothing was asked of the assistant"
+
+
+async def test_the_model_of_the_command_is_asked_and_a_message_that_begins_alike_is_one(
+    browser: Browser, catalogue: Catalogue
+) -> None:
+    async with looking(browser, assistant(catalogue, ScriptedModel("question", "A car."))) as look:
+        page = look.page
+        key = {"values": {"GROQ_API_KEY": "gsk-of-this-test-1234"}}
+        (await look.live.client.put("/api/v1/providers/groq", json=key)).raise_for_status()
+        await page.reload()
+        await empty(look)
+        box = page.get_by_role("textbox", name="Message to the assistant")
+        await box.fill("/model groq:brand-new")
+        await box.press("Enter")
+        await box.fill("/model of a car?")
+        async with page.expect_request("**/assist/stream") as asked:
+            await box.press("Enter")
+        body: Any = (await asked.value).post_data_json
+        assert (body["provider"], body["model_name"]) == ("groq", "brand-new")
+        assert body["input_value"] == "/model of a car?"

@@ -56,6 +56,20 @@ export async function send(method: string, path: string, options: RequestOptions
   throw new RequestFailed(problem);
 }
 
+/** Reads something again if it has changed since it was read with an entity tag; null if it has not. */
+export async function sendIfChanged(path: string, tag: string): Promise<Response | null> {
+  let response: Response;
+  try {
+    response = await fetch(path, { headers: { "if-none-match": tag }, cache: "no-store" });
+  } catch {
+    throw new RequestFailed({ status: 0, code: "unreachable", message: "", fix: "" });
+  }
+  if (response.status === 304) return null;
+  if (response.ok) return response;
+  if (response.status === 401) signedOut();
+  throw new RequestFailed(await problemOf(response));
+}
+
 /** Sends a request and reads the JSON of its response. */
 export async function request<T>(method: string, path: string, options: RequestOptions = {}): Promise<T> {
   return (await (await send(method, path, options)).json()) as T;

@@ -7,12 +7,14 @@ import { useAssistant } from "../state/assistant";
 import { useApp } from "../state/app";
 import { useFlow } from "../state/flow";
 import { kept } from "../state/kept";
+import { useDraft } from "../state/draft";
 import { useSelection } from "../state/selection";
 import { strings } from "../strings";
 import { Button } from "../ui/Button";
 import { FilePicker } from "../ui/FilePicker";
+import { DEMO, USUAL, modelChoices, modelMeant, usualModel } from "./models";
 import { Suggestions } from "./Suggestions";
-import { commandOf, completionsOf } from "./commands";
+import { commandOf, completionsOf, modelWritten } from "./commands";
 import type { Command } from "./commands";
 import { choicesFor, mentionAt, withChoice, withMentions } from "./mentions";
 import { recalled } from "./recall";
@@ -23,17 +25,20 @@ const NOTHING: Recall = { at: null, draft: "" };
 
 /** The field to write in: Enter sends, Shift+Enter breaks the line, arrows at its ends recall earlier messages. */
 export function Composer() {
-  const { turn, send, stop, startNew, tell, applies, skipAll } = useAssistant();
-  const fail = useApp((app) => app.fail);
+  const { turn, send, stop, startNew, tell, applies, skipAll, model, choose: chooseModel } = useAssistant();
+  const { fail, config } = useApp();
   const flow = useFlow((state) => state.history.present);
-  const [text, setText] = useState("");
+  const isOpen = useFlow((state) => state.id !== null);
+  const place = useApp((app) => (app.place.view === "flow" ? app.place.id : ""));
+  const selection = useSelection();
+  const selected = selection.isLeftOut ? [] : nodesOf(flow).filter((node) => !isNote(node) && selection.nodes.includes(idOf(node)));
+  const [{ text, files }, setDraft] = useDraft(place, selected.map(idOf).join("\n"), isOpen);
+  const setText = (next: string) => setDraft((draft) => ({ ...draft, text: next }));
+  const setFiles = (change: (before: string[]) => string[]) => setDraft((draft) => ({ ...draft, files: change(draft.files) }));
   const [cursor, setCursor] = useState(0);
   const [placed, setPlaced] = useState<{ at: number } | null>(null);
   const [active, setActive] = useState(0);
   const [isListed, setListed] = useState(true);
-  const selection = useSelection();
-  const selected = selection.isLeftOut ? [] : nodesOf(flow).filter((node) => !isNote(node) && selection.nodes.includes(idOf(node)));
-  const [files, setFiles] = useState<string[]>([]);
   const [recall, setRecall] = useState<Recall>(NOTHING);
   const field = useRef<HTMLTextAreaElement>(null);
   const listId = useId();
@@ -41,13 +46,17 @@ export function Composer() {
   const mention = mentionAt(text, cursor);
   const choices = mention === null ? [] : choicesFor(flow, mention);
   const commands = completionsOf(text);
+  const wantedModel = modelWritten(text);
+  const models = wantedModel === null || config === null ? [] : modelChoices(wantedModel, config, kept.namedModels);
   const items = !isListed
     ? []
     : commands.length > 0
       ? commands.map((command) => ({ key: command, text: command, detail: strings.commands[command] }))
+      : wantedModel !== null
+        ? models.map(({ value, label }) => ({ key: value, text: value, detail: value === USUAL && config !== null ? usualModel(config) : value === DEMO ? strings.demo : label }))
       : choices.map((choice) => ({ key: choice.token, text: choice.label, detail: choice.token.trim() }));
 
-  const pointed = items.length > 0 && commands.length === 0 ? (choices[active]?.node ?? null) : null;
+  const pointed = items.length > 0 && commands.length === 0 && wantedModel === null ? (choices[active]?.node ?? null) : null;
   useEffect(() => {
     useFlow.getState().point(pointed);
     return () => useFlow.getState().point(null);
@@ -64,8 +73,9 @@ export function Composer() {
     setPlaced({ at });
   };
   const choose = (at: number) => {
-    const [command, choice] = [commands[at], choices[at]];
-    if (command !== undefined) write(command);
+    const [command, offer, choice] = [commands[at], models[at], choices[at]];
+    if (command !== undefined) write(command === "/model" ? "/model " : command);
+    else if (offer !== undefined) write(`/model ${offer.value}`);
     else if (mention !== null && choice !== undefined) write(...withChoice(text, cursor, mention, choice));
   };
   const run = (command: Command) => {
@@ -74,7 +84,20 @@ export function Composer() {
       skipAll(applies === "ask");
       tell(applies === "ask" ? strings.skipAllOn : strings.skipAllOff);
     } else if (command === "/help") tell(strings.help);
+    else if (command === "/model") take("");
     else send(command.slice(1)).catch(fail);
+  };
+  const take = (name: string) => {
+    if (config === null) return;
+    const shown = (one: string | null) => (one === null ? strings.usual(usualModel(config)) : one === DEMO ? strings.demo : one);
+    const meant = name === "" ? undefined : modelMeant(name, config, kept.namedModels);
+    if (name === "") tell(`${strings.answers(shown(model))} ${strings.modelHint}`);
+    else if (meant === undefined) tell(`${strings.noSuchModel(name)} ${strings.modelHint}`);
+    else {
+      if (meant !== null && meant !== DEMO) kept.nameModel(meant);
+      chooseModel(meant);
+      tell(strings.answersFromNow(shown(meant)));
+    }
   };
   const submit = () => {
     const wanted = text.trim();
@@ -87,7 +110,12 @@ export function Composer() {
       run(command);
       return;
     }
-    setFiles([]);
+    const named = modelWritten(wanted);
+    if (named !== null) {
+      take(named);
+      return;
+    }
+    setFiles(() => []);
     send(withMentions(wanted, selected.map(idOf)), files).catch(fail);
   };
   const upload = (chosen: Iterable<File>) => {
@@ -134,15 +162,15 @@ export function Composer() {
       {(files.length > 0 || selected.length > 0) && (
         <ul className="chips" aria-label={strings.sentAlong}>
           {selected.length > 0 && (
-            <li className="mention">
+            <li className="mention" dir="auto">
               {selected.length > 3 ? strings.selectedCount(selected.length) : selected.map(titleOf).join(", ")}
               <Button label={strings.leaveOutSelection} icon={<X size={12} />} onClick={selection.leaveOut} />
             </li>
           )}
           {files.map((path) => (
             <li key={path}>
-              {path}
-              <Button label={`${strings.remove}: ${path}`} icon={<X size={12} />} onClick={() => setFiles(files.filter((one) => one !== path))} />
+              <bdi>{path}</bdi>
+              <Button label={`${strings.remove}: ${path}`} icon={<X size={12} />} onClick={() => setFiles((before) => before.filter((one) => one !== path))} />
             </li>
           ))}
         </ul>
@@ -157,6 +185,7 @@ export function Composer() {
         aria-activedescendant={items.length > 0 ? `${listId}-${active}` : undefined}
         rows={3}
         value={text}
+        dir="auto"
         placeholder={strings.placeholder}
         onChange={(event) => {
           setText(event.target.value);

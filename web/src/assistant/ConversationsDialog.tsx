@@ -43,10 +43,10 @@ export function ConversationsDialog({ onClose }: { onClose: () => void }) {
         {found?.map((one) => (
           <li key={one.id} className="row">
             <button type="button" className="grow" aria-current={one.id === session} onClick={() => choose(one.id)}>
-              <strong>{one.title}</strong>
+              <strong dir="auto">{one.title}</strong>
               <br />
               <small>
-                {one.preview} · {new Date(one.updated_at).toLocaleString(language(), { dateStyle: "medium", timeStyle: "short" })}
+                <bdi>{one.preview}</bdi> · {new Date(one.updated_at).toLocaleString(language(), { dateStyle: "medium", timeStyle: "short" })}
               </small>
             </button>
             <Button look="danger" label={`${strings.delete}: ${one.title}`} icon={<Trash2 size={16} />} onClick={() => void remove(one.id).catch(fail)} />

@@ -1,5 +1,5 @@
 import { Pencil, RotateCcw } from "lucide-react";
-import { memo, useState } from "react";
+import { memo, useRef, useState } from "react";
 
 import { idOf, named, nodesOf, titleOf } from "../flow/document";
 import { useAssistant } from "../state/assistant";
@@ -8,6 +8,7 @@ import { useFlow } from "../state/flow";
 import { language, strings } from "../strings";
 import { Button } from "../ui/Button";
 import { Markdown } from "../ui/Markdown";
+import { focusNext } from "../ui/returning";
 import { Pointer } from "./Pointer";
 import { Step } from "./Step";
 import { ProposalCard } from "./ProposalCard";
@@ -29,6 +30,11 @@ interface MessageItemProps {
 /** One message of the conversation, part by part. */
 export const MessageItem = memo(function MessageItem({ message, isLast }: MessageItemProps) {
   const [isEditing, setEditing] = useState(false);
+  const article = useRef<HTMLElement>(null);
+  const leave = () => {
+    setEditing(false);
+    focusNext(() => article.current?.querySelector("[data-edit]"));
+  };
   const isUser = message.role === "user";
   const figures = [
     message.usage === null || message.usage.total_tokens === 0 ? "" : strings.tokens(message.usage.total_tokens),
@@ -37,16 +43,18 @@ export const MessageItem = memo(function MessageItem({ message, isLast }: Messag
     message.model ?? "",
   ].filter(Boolean);
   return (
-    <article className={`message ${message.role}`} aria-label={isUser ? strings.you : strings.assistant}>
+    <article ref={article} className={`message ${message.role}`} aria-label={isUser ? strings.you : strings.assistant}>
       {isEditing ? (
-        <EditForm text={textOf(message)} onClose={() => setEditing(false)} />
+        <EditForm text={textOf(message)} onClose={leave} />
       ) : (
         message.parts.map((part, at) => <PartItem key={`${part.kind}-${at}`} part={part} isUser={isUser} isLast={isLast} isRunning={message.isRunning} />)
       )}
       {message.files.length > 0 && (
         <ul className="chips">
           {message.files.map((path) => (
-            <li key={path}>{path}</li>
+            <li key={path} dir="auto">
+              {path}
+            </li>
           ))}
         </ul>
       )}
@@ -62,7 +70,7 @@ function Actions({ onEdit }: { onEdit: () => void }) {
   const fail = useApp((app) => app.fail);
   return (
     <div className="row actions">
-      <Button disabled={turn !== null} label={strings.editMessage} icon={<Pencil size={14} />} onClick={onEdit} />
+      <Button disabled={turn !== null} label={strings.editMessage} icon={<Pencil size={14} />} data-edit="" onClick={onEdit} />
       <Button disabled={turn !== null} label={strings.regenerate} icon={<RotateCcw size={14} />} onClick={() => void again().catch(fail)} />
     </div>
   );
@@ -194,7 +202,8 @@ function Said({ text }: { text: string }) {
     shown.push(text.slice(end, found.index));
     shown.push(
       <span key={found.index} className="mention" title={found[0]}>
-        {[title, found[2]].filter(Boolean).join(" · ")}
+        <bdi>{title}</bdi>
+        {found[2] !== undefined && ` · ${found[2]}`}
       </span>,
     );
     end = found.index + found[0].length;

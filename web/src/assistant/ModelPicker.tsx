@@ -1,16 +1,30 @@
 import { KeyRound } from "lucide-react";
-import { useEffect, useState } from "react";
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
 
 import { useAssistant } from "../state/assistant";
 import { useApp } from "../state/app";
 import { kept } from "../state/kept";
 import { strings } from "../strings";
 import { Button } from "../ui/Button";
+import { focusNext } from "../ui/returning";
 import { ProvidersDialog } from "./ProvidersDialog";
-import { modelName } from "./modelName";
+import { DEMO, offersOf, usualModel } from "./models";
 
-/** The planner that is no language model, as turns name it. */
-const DEMO = "demo";
+/** The way to a real model. Once there is one, a list stands in its place, and the keyboard goes there. */
+function ToModels({ onOpen }: { onOpen: () => void }) {
+  const link = useRef<HTMLButtonElement>(null);
+  useLayoutEffect(() => {
+    const mine = link.current;
+    return () => {
+      if (mine !== null && document.activeElement === mine) focusNext(() => document.querySelector(".panel .bar select"));
+    };
+  }, []);
+  return (
+    <button ref={link} type="button" className="link" onClick={onOpen}>
+      {strings.useModel}
+    </button>
+  );
+}
 
 /** Which model answers; while the demo planner does, a way to a real one. */
 export function ModelPicker() {
@@ -23,21 +37,14 @@ export function ModelPicker() {
     if (isGone) choose(null); // its provider is not set up any more
   }, [isGone, choose]);
   if (config === null) return null;
-  const usual = config.default_provider === DEMO ? strings.demo : [config.default_provider, modelName(config.default_model)].filter(Boolean).join(": ");
-  const offered = ready.map(({ name, display_name, models }) => {
-    const known = models.map((one) => ({ value: `${name}:${one.name}`, label: modelName(one.display_name) }));
-    const named = [...kept.namedModels, ...(model === null ? [] : [model])].filter((one) => one.startsWith(`${name}:`));
-    const others = [...new Set(named)].filter((one) => known.every(({ value }) => value !== one));
-    return { name: display_name, models: [...known, ...others.map((value) => ({ value, label: value.slice(name.length + 1) }))] };
-  });
+  const usual = usualModel(config);
+  const offered = offersOf(config, [...kept.namedModels, ...(model === null ? [] : [model])]);
   return (
     <>
       {ready.length === 0 ? (
         <div className="demo grow" title={strings.demoHint}>
           <span className="badge">{strings.demo}</span>{" "}
-          <button type="button" className="link" onClick={() => setOpen(true)}>
-            {strings.useModel}
-          </button>
+          <ToModels onOpen={() => setOpen(true)} />
         </div>
       ) : (
         <>

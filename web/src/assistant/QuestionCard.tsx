@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useRef, useState } from "react";
 
 import type { Decision, EditQuestion, Question } from "../api/contract";
 import { measured } from "../api/measured";
@@ -10,6 +10,7 @@ import { useFlow } from "../state/flow";
 import { language, strings } from "../strings";
 import { Button } from "../ui/Button";
 import { Markdown } from "../ui/Markdown";
+import { focusNext } from "../ui/returning";
 import { Pointer } from "./Pointer";
 import type { Answer } from "./parts";
 import { stateText } from "./states";
@@ -19,6 +20,11 @@ export function QuestionCard({ question, state }: { question: Question; state: A
   const answer = useAssistant((assistant) => assistant.answer);
   const fail = useApp((app) => app.fail);
   const [refinement, setRefinement] = useState<string | null>(null);
+  const card = useRef<HTMLElement>(null);
+  const leave = () => {
+    setRefinement(null);
+    focusNext(() => card.current?.querySelector("[data-change]"));
+  };
   const decide = (decision: Decision) => {
     if (question.kind === "plan" && decision.decision === "deny") measured({ name: "assistant_plan_reset_total" });
     answer(question.id, decision).catch(fail);
@@ -27,7 +33,7 @@ export function QuestionCard({ question, state }: { question: Question; state: A
   const flow = useFlow((shown) => shown.history.present);
   const title = question.kind === "plan" ? strings.plan : question.kind === "edit" ? strings.change : named(flow)(question.title) || strings.questions[question.kind].title;
   return (
-    <section className="card question" aria-label={title} data-kind={question.kind}>
+    <section ref={card} className="card question" aria-label={title} data-kind={question.kind}>
       <h2>{title}</h2>
       <Body question={question} />
       {"done" in question && question.done.length > 0 && <Listed detail={strings.alreadyDone} items={question.done} />}
@@ -41,7 +47,7 @@ export function QuestionCard({ question, state }: { question: Question; state: A
               {isOffer ? strings.approve : strings.questions[question.kind].allow}
             </Button>
           )}
-          <Button onClick={() => setRefinement("")}>{strings.change}</Button>
+          <Button data-change="" onClick={() => setRefinement("")}>{strings.change}</Button>
           <Button onClick={() => decide({ decision: "deny" })}>{question.kind === "plan" ? strings.dismiss : strings.deny}</Button>
         </div>
       ) : (
@@ -52,7 +58,7 @@ export function QuestionCard({ question, state }: { question: Question; state: A
             decide({ decision: "deny", reason: refinement });
           }}
           onKeyDown={(event) => {
-            if (event.key === "Escape") setRefinement(null);
+            if (event.key === "Escape") leave();
           }}
         >
           <input
@@ -66,7 +72,7 @@ export function QuestionCard({ question, state }: { question: Question; state: A
           <Button type="submit" look="primary" disabled={refinement.trim() === ""}>
             {strings.send}
           </Button>
-          <Button onClick={() => setRefinement(null)}>{strings.close}</Button>
+          <Button onClick={leave}>{strings.close}</Button>
         </form>
       )}
     </section>
@@ -154,7 +160,7 @@ function Edits({ question }: { question: EditQuestion }) {
           onPointerLeave={() => point(null)}
         >
           <Pointer node={edit.component_id}>
-            {titles.get(edit.component_id) ?? edit.component_id} · {edit.field}
+            <bdi>{titles.get(edit.component_id) ?? edit.component_id}</bdi> · {edit.field}
           </Pointer>
           <del>{summaryOf(edit.old_value ?? "")}</del>
           <ins>{summaryOf(edit.new_value ?? "")}</ins>

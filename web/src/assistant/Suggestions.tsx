@@ -28,7 +28,7 @@ export function Suggestions({ id, label, items, active, onChoose }: SuggestionsP
             onChoose(at);
           }}
         >
-          {item.text} {item.detail !== undefined && <small>{item.detail}</small>}
+          <bdi>{item.text}</bdi> {item.detail !== undefined && <small>{item.detail}</small>}
         </li>
       ))}
     </ul>

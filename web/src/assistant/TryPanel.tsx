@@ -72,7 +72,9 @@ function Exchange({ said: one, isRunning }: { said: Said; isRunning: boolean }) 
       {one.files.length > 0 && (
         <ul className="chips own" aria-label={strings.sentAlong}>
           {one.files.map((path) => (
-            <li key={path}>{path}</li>
+            <li key={path} dir="auto">
+              {path}
+            </li>
           ))}
         </ul>
       )}

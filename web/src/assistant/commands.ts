@@ -9,6 +9,11 @@ export function commandOf(text: string): Command | null {
   return COMMANDS.find((command) => command === wanted) ?? null;
 }
 
+/** What is written behind `/model`: one word, or nothing yet; null where it is no such command. */
+export function modelWritten(text: string): string | null {
+  return /^\/model[ \t]+(\S*)[ \t]*$/.exec(text)?.[1] ?? null;
+}
+
 /** The commands that what is written may become. */
 export function completionsOf(text: string): readonly Command[] {
   return /^\/[a-z-]*$/.test(text) ? COMMANDS.filter((command) => command.startsWith(text) && command !== text) : [];

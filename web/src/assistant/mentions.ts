@@ -5,6 +5,7 @@
 
 import type { FlowDocument } from "../api/contract";
 import { fieldsOf, idOf, isNote, labelOf, nodesOf, titleOf } from "../flow/document";
+import { folded } from "../ui/shortened";
 
 export type Mention =
   | { kind: "component"; start: number; query: string }
@@ -63,9 +64,9 @@ export function withMentions(text: string, nodes: readonly string[]): string {
 }
 
 function ranked(choices: Choice[], query: string): Choice[] {
-  const wanted = query.toLowerCase();
+  const wanted = folded(query);
   const place = (choice: Choice) => {
-    const [label, token] = [choice.label.toLowerCase(), choice.token.toLowerCase()];
+    const [label, token] = [folded(choice.label), folded(choice.token)];
     if (label.startsWith(wanted)) return 0;
     return label.includes(wanted) || token.includes(wanted) ? 1 : 2;
   };

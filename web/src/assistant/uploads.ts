@@ -2,6 +2,7 @@ import { uploadFiles } from "../api/files";
 import { RequestFailed } from "../api/http";
 import { useApp } from "../state/app";
 import { strings } from "../strings";
+import { shortened } from "../ui/shortened";
 
 /** Stores files among the user's; returns the paths of those that the server took, and says why it refused others. */
 export async function uploaded(chosen: Iterable<File>): Promise<string[]> {
@@ -12,7 +13,7 @@ export async function uploaded(chosen: Iterable<File>): Promise<string[]> {
     } catch (error) {
       if (!(error instanceof RequestFailed) || error.problem.status === 0 || error.problem.status === 401) throw error;
       const { message, fix } = error.problem;
-      refused.push(strings.notAdded(one.name.slice(0, 60), [message, fix].filter(Boolean).join(" ")));
+      refused.push(strings.notAdded(shortened(one.name, 60), [message, fix].filter(Boolean).join(" ")));
     }
   }
   if (refused.length > 0) useApp.getState().warn(refused.join(" "));

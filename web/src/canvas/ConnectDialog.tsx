@@ -32,7 +32,7 @@ export function ConnectDialog({ node: id, onClose }: ConnectDialogProps) {
     some.map((one, at) => (
       <li key={`${one.end.node} ${one.end.port}`}>
         <button type="button" data-first={isFirst && at === 0 ? true : undefined} onClick={() => take(one)}>
-          <strong>{titleOf(one.node)}</strong> {labelOf(one.field)}
+          <strong dir="auto">{titleOf(one.node)}</strong> {labelOf(one.field)}
         </button>
       </li>
     ));

@@ -9,6 +9,7 @@ import { kindOf, summaryOf } from "../flow/kinds";
 import type { Kind } from "../flow/kinds";
 import { useCanvas } from "../state/canvas";
 import { strings } from "../strings";
+import { shortened } from "../ui/shortened";
 import { Choice, Choices, Duration, NumberInput, Opened, Slider, TextInput, TextList, Toggle } from "./fields/controls";
 import { fieldChange, isBeingMade } from "./fields/change";
 
@@ -68,8 +69,8 @@ export function FieldInput({ node, field, isConnected, changes, fault }: FieldIn
       {isShown && <Control id={id} node={node} field={field} kind={kind} label={label} isInvalid={refused !== undefined} />}
       {changes.map((one, at) => (
         <div className="waits" key={at}>
-          <del>{shortened(one.before)}</del>
-          <ins>{shortened(one.after)}</ins>
+          <del>{shown(one.before)}</del>
+          <ins>{shown(one.after)}</ins>
         </div>
       ))}
       {refused !== undefined && (
@@ -123,7 +124,7 @@ function Control({ id, node, field, kind, label, isInvalid }: ControlProps) {
     case "duration":
       return <Duration {...given} />;
     case "read":
-      return <output aria-labelledby={`${id}-name`}>{shortened(field.value)}</output>;
+      return <output aria-labelledby={`${id}-name`}>{shown(field.value)}</output>;
     default:
       return EDITORS.has(kind) ? <Opened node={node} field={field} kind={kind} label={label} /> : null;
   }
@@ -131,7 +132,7 @@ function Control({ id, node, field, kind, label, isInvalid }: ControlProps) {
 
 const SHORT = 140;
 
-function shortened(value: unknown): string {
+function shown(value: unknown): string {
   const text = summaryOf(value);
-  return text.length > SHORT ? `${text.slice(0, SHORT)}…` : text === "" ? strings.empty : text;
+  return text === "" ? strings.empty : shortened(text, SHORT);
 }

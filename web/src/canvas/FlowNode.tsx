@@ -11,6 +11,7 @@ import { useFlow } from "../state/flow";
 import { strings } from "../strings";
 import { useRun } from "../state/run";
 import { Boundary } from "../ui/Boundary";
+import { shortened } from "../ui/shortened";
 import { Faults } from "./Faults";
 import { FieldInput, summaryOf } from "./FieldInput";
 import { Port } from "./Port";
@@ -40,7 +41,7 @@ export const FlowNode = memo(function FlowNode(props: NodeProps<CanvasNode>) {
   const unreadable = (
     <article className="node" aria-label={titleOf(document)}>
       <header>
-        <strong>{titleOf(document)}</strong>
+        <strong dir="auto">{titleOf(document)}</strong>
       </header>
       <p className="refusal">{strings.unreadable}</p>
     </article>
@@ -125,7 +126,7 @@ function Shown({ id, data, selected }: NodeProps<CanvasNode>) {
 /** What a component gave, in a line. */
 function shortOf(given: unknown): string {
   const text = summaryOf(given).replace(/\s+/g, " ").trim();
-  return text.length > SHORT ? `${text.slice(0, SHORT)}…` : text;
+  return shortened(text, SHORT);
 }
 
 /** The fields that do not take what is being dragged. */

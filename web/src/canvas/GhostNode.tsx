@@ -6,6 +6,7 @@ import { summaryOf } from "../flow/kinds";
 import { definitionOf } from "../flow/document";
 import { useFlow } from "../state/flow";
 import { strings } from "../strings";
+import { shortened } from "../ui/shortened";
 import type { NodeData } from "./FlowNode";
 import { Port } from "./Port";
 import { namesIn } from "./drawing";
@@ -24,7 +25,7 @@ export const GhostNode = memo(function GhostNode({ id, data }: NodeProps<CanvasG
   return (
     <article className={`node added ${isPointedAt ? "pointed" : ""}`} aria-label={strings.toBeAdded(titleOf(document))}>
       <header>
-        <strong>{titleOf(document)}</strong>
+        <strong dir="auto">{titleOf(document)}</strong>
         {titleOf(document) !== typeOf(document) && <small>{typeOf(document)}</small>}
         <span className="fate">{strings.isAdded}</span>
       </header>
@@ -33,7 +34,7 @@ export const GhostNode = memo(function GhostNode({ id, data }: NodeProps<CanvasG
           {isPort(field) && <Port id={field.name} side="in" label={labelOf(field)} types={field.input_types ?? []} isConnectable={false} />}
           <div className="field">
             <span>{labelOf(field)}</span>
-            {!connected.has(field.name) && summaryOf(field.value) !== "" && <ins className="value">{summaryOf(field.value).slice(0, MOST)}</ins>}
+            {!connected.has(field.name) && summaryOf(field.value) !== "" && <ins className="value">{shortened(summaryOf(field.value), MOST)}</ins>}
           </div>
         </div>
       ))}

@@ -12,7 +12,7 @@ export function Title({ id, document }: { id: string; document: NodeDocument }) 
   const isRenamed = useCanvas((state) => state.renamed === id);
   const title = titleOf(document);
   if (isRenamed) return <TitleInput id={id} title={title} />;
-  return <strong onDoubleClick={() => useCanvas.getState().rename(id)}>{title}</strong>;
+  return <strong dir="auto" onDoubleClick={() => useCanvas.getState().rename(id)}>{title}</strong>;
 }
 
 function TitleInput({ id, title }: { id: string; title: string }) {
@@ -28,6 +28,7 @@ function TitleInput({ id, title }: { id: string; title: string }) {
   return (
     <input
       autoFocus
+      dir="auto"
       className="nodrag rename"
       aria-label={strings.name}
       value={text}

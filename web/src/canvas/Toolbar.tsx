@@ -58,6 +58,7 @@ export function Toolbar() {
       <h1 className="hidden">{textOf(flow.name)}</h1>
       <input
         className="title"
+        dir="auto"
         aria-label={strings.name}
         value={textOf(flow.name) ?? ""}
         onChange={(event) => change({ ...flow, name: event.target.value }, { amends: true })}

@@ -5,6 +5,7 @@ import { memo } from "react";
 import { summaryOf } from "../flow/kinds";
 import { useCanvas } from "../state/canvas";
 import { strings } from "../strings";
+import { shortened } from "../ui/shortened";
 
 export type CanvasEdge = Edge<{ value?: unknown; name: string }, "wire">;
 
@@ -24,11 +25,11 @@ export const Wire = memo(function Wire({ data, style, selected, ...ends }: EdgeP
             type="button"
             className={`wire-value nodrag nopan ${selected === true ? "selected" : ""}`}
             style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)` }}
-            aria-label={strings.carried(name, text.slice(0, SHORT))}
+            aria-label={strings.carried(name, shortened(text, SHORT))}
             title={strings.wholeValue}
             onClick={() => useCanvas.getState().look({ title: name, text })}
           >
-            {text.length > SHORT ? `${text.slice(0, SHORT)}…` : text}
+            {shortened(text, SHORT)}
           </button>
         </EdgeLabelRenderer>
       )}

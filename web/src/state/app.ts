@@ -5,6 +5,7 @@ import { create } from "zustand";
 import type { ConfigReply } from "../api/contract";
 import { RequestFailed, onSignedOut, request, send } from "../api/http";
 import { strings } from "../strings";
+import { forgetDrafts } from "./draft";
 import { forget } from "./kept";
 import { hashOf, placeOf } from "./place";
 import type { Place } from "./place";
@@ -74,6 +75,7 @@ export const useApp = create<AppState>((set, get) => ({
     try {
       await send("DELETE", "/sign-in");
       forget();
+      forgetDrafts();
       set({ isSignedOut: true, config: null });
     } catch (error) {
       get().fail(error);

@@ -3,9 +3,9 @@
 import { create } from "zustand";
 
 import type { Fault, FlowDocument, FlowEntry, NodeDocument, Schemas, WholeFlow } from "../api/contract";
-import { RequestFailed, request } from "../api/http";
+import { RequestFailed, request, sendIfChanged } from "../api/http";
 import type { Problem } from "../api/http";
-import { isAlike } from "../flow/alike";
+import { isAlike, runsAlike } from "../flow/alike";
 import { applyUpdate, changedNode } from "../flow/apply";
 import type { FlowUpdate } from "../flow/apply";
 import { withConfigured } from "../flow/configured";
@@ -39,6 +39,8 @@ interface FlowState {
   conflict: Conflict | null;
   /** How often changes of somebody else were brought together with those made here. */
   merges: number;
+  /** How often changes of somebody else were shown, with none made here. */
+  renewals: number;
   history: History<FlowDocument>;
   saving: Saving;
   problem: Problem | null;
@@ -71,6 +73,8 @@ interface FlowState {
   redo: () => void;
   /** Stores what was changed; resolves when that is done, or has failed. */
   save: () => Promise<void>;
+  /** Looks whether somebody else has stored a newer version, and shows it; not while something is being changed here. */
+  look: () => Promise<void>;
   /** Says whose change of some components is taken; the flow is saved once nothing is open. */
   decide: (nodes: readonly string[], whose: Whose) => void;
   turnBegins: () => Promise<void>;
@@ -131,6 +135,7 @@ export const useFlow = create<FlowState>((set, get) => {
       return;
     }
     if (isAlike(flow, theirs)) {
+      if (isAlike(base, history.present) && !runsAlike(flow, history.present)) set({ renewals: get().renewals + 1 });
       set({ version, stored: theirs, conflict: null, saving: "saved", problem: null, ...(isAlike(flow, history.present) ? {} : { history: step(history, flow) }) });
       return;
     }
@@ -156,6 +161,7 @@ export const useFlow = create<FlowState>((set, get) => {
     stored: EMPTY,
     conflict: null,
     merges: 0,
+    renewals: 0,
     history: begin(EMPTY),
     saving: "saved",
     problem: null,
@@ -226,6 +232,16 @@ export const useFlow = create<FlowState>((set, get) => {
       const putting = put(get().version);
       storing = putting.catch(() => undefined); // who has begun it hears what is wrong
       await putting;
+    },
+    look: async () => {
+      const { id, version, saving, isTurn, conflict, compared } = get();
+      if (id === null || saving !== "saved" || isTurn || conflict !== null || compared !== null) return;
+      const response = await sendIfChanged(`/api/v1/flows/${encodeURIComponent(id)}`, `"${version}"`);
+      if (response === null) return;
+      const found = (await response.json()) as WholeFlow;
+      const now = get();
+      const isSame = now.id === id && now.version === version && now.saving === "saved" && !now.isTurn && now.conflict === null && now.compared === null;
+      if (isSame && found.version > version) take({ base: now.stored, theirs: shownFlow(found.flow), version: found.version, decided: new Map() });
     },
     decide: (nodes, whose) => {
       const { conflict } = get();

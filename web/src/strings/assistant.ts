@@ -1,5 +1,7 @@
 /** What the assistant and the try-out say, in each language. */
 
+import { shortened } from "../ui/shortened";
+
 export const en = {
   addTest: "Add this test",
   addToCanvas: "Add beside it",
@@ -28,6 +30,8 @@ export const en = {
   kept: "Until then it had done this, which is kept:",
   leaveOutSelection: "Do not send the selection along",
   messages: (count: number) => (count === 1 ? "1 message" : `${count} messages`),
+  modelHint: "Write /model and a name to choose another; a space behind /model lists them, and /model default goes back.",
+  noSuchModel: (name: string) => `No model that is set up is called ${name}.`,
   modelCalls: "Model calls",
   needFile: "It reads a file, and names none.",
   needModel: "No language model is set up that could answer.",
@@ -57,7 +61,7 @@ export const en = {
   runFailed: "The run failed",
   runPlaceholder: "Write to the flow…",
   runsAsItIs: "It takes no message, and runs with the values that it has.",
-  runsWith: (text: string) => `Without a message it runs with “${text.length > 40 ? `${text.slice(0, 40)}…` : text}”.`,
+  runsWith: (text: string) => `Without a message it runs with “${shortened(text, 40)}”.`,
   runTests: "Run the tests",
   savedTest: "Saved as a test.",
   saveTest: "Save as a test",
@@ -115,6 +119,8 @@ export const de: Texts = {
   kept: "Bis dahin war dies getan, und es bleibt:",
   leaveOutSelection: "Die Auswahl nicht mitsenden",
   messages: (count) => (count === 1 ? "1 Nachricht" : `${count} Nachrichten`),
+  modelHint: "Mit /model und einem Namen wird ein anderes gewählt; ein Leerzeichen hinter /model listet sie auf, und /model default kehrt zurück.",
+  noSuchModel: (name) => `Kein eingerichtetes Modell heißt ${name}.`,
   modelCalls: "Modellaufrufe",
   needFile: "Sie liest eine Datei und nennt keine.",
   needModel: "Es ist kein Sprachmodell eingerichtet, das antworten könnte.",
@@ -144,7 +150,7 @@ export const de: Texts = {
   runFailed: "Der Lauf ist gescheitert",
   runPlaceholder: "Schreib dem Flow…",
   runsAsItIs: "Er nimmt keine Nachricht und läuft mit den Werten, die er hat.",
-  runsWith: (text) => `Ohne Nachricht läuft er mit „${text.length > 40 ? `${text.slice(0, 40)}…` : text}“.`,
+  runsWith: (text) => `Ohne Nachricht läuft er mit „${shortened(text, 40)}“.`,
   runTests: "Tests ausführen",
   savedTest: "Als Test gespeichert.",
   saveTest: "Als Test speichern",
@@ -200,6 +206,8 @@ export const pt: Texts = {
   kept: "Até então tinha feito isto, que fica:",
   leaveOutSelection: "Não enviar a seleção junto",
   messages: (count) => (count === 1 ? "1 mensagem" : `${count} mensagens`),
+  modelHint: "Escreva /model e um nome para escolher outro; um espaço depois de /model mostra a lista, e /model default volta ao padrão.",
+  noSuchModel: (name) => `Nenhum modelo configurado se chama ${name}.`,
   modelCalls: "Chamadas de modelo",
   needFile: "Ele lê um arquivo e não nomeia nenhum.",
   needModel: "Nenhum modelo de linguagem está configurado para responder.",
@@ -229,7 +237,7 @@ export const pt: Texts = {
   runFailed: "A execução falhou",
   runPlaceholder: "Escreva para o fluxo…",
   runsAsItIs: "Ele não recebe mensagem e é executado com os valores que tem.",
-  runsWith: (text) => `Sem mensagem ele é executado com “${text.length > 40 ? `${text.slice(0, 40)}…` : text}”.`,
+  runsWith: (text) => `Sem mensagem ele é executado com “${shortened(text, 40)}”.`,
   runTests: "Executar os testes",
   savedTest: "Guardado como teste.",
   saveTest: "Guardar como teste",

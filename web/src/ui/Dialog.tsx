@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 
 import { strings } from "../strings";
 import { Button } from "./Button";
+import { returning } from "./returning";
 
 interface DialogProps {
   title: string;
@@ -15,12 +16,10 @@ interface DialogProps {
 export function Dialog({ title, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
-    const before = document.activeElement;
+    const back = returning();
     dialog.current?.showModal();
     dialog.current?.querySelector<HTMLElement>("[data-first]")?.focus();
-    return () => {
-      if (before instanceof HTMLElement) before.focus();
-    };
+    return back;
   }, []);
   return (
     <dialog ref={dialog} className="dialog" aria-label={title} onClose={onClose}>

@@ -1,9 +1,10 @@
 import { X } from "lucide-react";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 
 import { useApp } from "../state/app";
 import { strings } from "../strings";
 import { Button } from "./Button";
+import { returning } from "./returning";
 
 /** How long it stays: a failure takes longer to read, and says what to do. */
 const MILLISECONDS = { told: 6_000, failed: 20_000 };
@@ -12,6 +13,11 @@ const MILLISECONDS = { told: 6_000, failed: 20_000 };
 export function Notice({ text }: { text: string }) {
   const { isFailure, say } = useApp();
   const [isHeld, setHeld] = useState(false);
+  const before = useRef<() => void>(() => undefined);
+  const close = () => {
+    say(null);
+    requestAnimationFrame(before.current);
+  };
   useEffect(() => {
     if (isHeld) return;
     const timer = setTimeout(() => say(null), isFailure ? MILLISECONDS.failed : MILLISECONDS.told);
@@ -22,11 +28,14 @@ export function Notice({ text }: { text: string }) {
       className="notice"
       onPointerEnter={() => setHeld(true)}
       onPointerLeave={() => setHeld(false)}
-      onFocus={() => setHeld(true)}
+      onFocus={(event) => {
+        before.current = returning(event.relatedTarget);
+        setHeld(true);
+      }}
       onBlur={() => setHeld(false)}
     >
       <span>{text}</span>
-      <Button label={strings.close} icon={<X size={14} />} onClick={() => say(null)} />
+      <Button label={strings.close} icon={<X size={14} />} onClick={close} />
     </p>
   );
 }

@@ -10,8 +10,10 @@ import { nodesOf } from "../flow/document";
 import { useAssistant } from "../state/assistant";
 import { useApp } from "../state/app";
 import { useCanvas } from "../state/canvas";
+import { draftOf, isBlank } from "../state/draft";
 import { useFlow } from "../state/flow";
 import { kept } from "../state/kept";
+import { watch } from "../state/watch";
 import { strings } from "../strings";
 import { Boundary } from "../ui/Boundary";
 import { Button } from "../ui/Button";
@@ -19,8 +21,9 @@ import { Button } from "../ui/Button";
 /** A screen that shows the panel beside the canvas; on others a focus would open a keyboard over both. */
 const WIDE = window.matchMedia("(min-width: 801px)");
 
-useFlow.subscribe(({ merges }, before) => {
+useFlow.subscribe(({ merges, renewals }, before) => {
   if (merges > before.merges) useApp.getState().say(strings.merged);
+  if (renewals > before.renewals) useApp.getState().say(strings.renewed);
 });
 
 /** One flow: its canvas, and the assistant beside it. */
@@ -35,8 +38,10 @@ export function FlowView({ id }: { id: string }) {
   }, [tab, show]);
   useEffect(() => {
     const load = async () => {
+      const draft = draftOf(id);
       const renewed = await useFlow.getState().open(id);
       if (renewed > 0) useApp.getState().say(strings.newIds(renewed));
+      if (!isBlank(draft) && draft.selected.length > 0) useCanvas.getState().choose(new Set(draft.selected));
       const known = kept.sessionOf(id);
       setReady(true);
       const isEmpty = nodesOf(useFlow.getState().history.present).length === 0;
@@ -60,6 +65,7 @@ export function FlowView({ id }: { id: string }) {
     window.addEventListener("online", again);
     return () => window.removeEventListener("online", again);
   }, []);
+  useEffect(watch, []);
   useEffect(() => {
     const leave = (event: BeforeUnloadEvent) => {
       if (useFlow.getState().saving !== "saved") event.preventDefault();

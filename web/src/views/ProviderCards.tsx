@@ -41,7 +41,8 @@ export function ProviderCards({ only = "", onChanged }: ProviderCardsProps) {
     load().catch(fail);
   }, [load, fail]);
   const changed = async () => {
-    await Promise.all([load(), loadConfig()]);
+    await loadConfig(); // what is offered elsewhere is there once this says so
+    await load();
     onChanged?.();
   };
   if (found === null) return <p role="status">{strings.loading}</p>;
@@ -99,7 +100,8 @@ function ProviderCard({ provider, status, onChanged }: { provider: Provider; sta
         <span className={`badge ${provider.available ? "good" : ""}`}>{provider.available ? strings.available : strings.notReady}</span>
       </div>
       {!provider.available && <small>{strings.needs(provider.needs.map((set) => set.join(" + ")).join(strings.or))}</small>}
-      <KeyForm provider={provider} onChanged={onChanged} />
+      <Addresses provider={provider} />
+      <KeyForm key={savedIn(provider)} provider={provider} onChanged={onChanged} />
       {provider.available && (
         <label>
           <span>{provider.models.length === 0 ? strings.modelName : strings.otherModel}</span>
@@ -143,10 +145,42 @@ function ProviderCard({ provider, status, onChanged }: { provider: Provider; sta
   );
 }
 
+/** The addresses that its models are asked at; what is not told is the provider's own. */
+function Addresses({ provider }: { provider: Provider }) {
+  const known = provider.variables.filter(({ address }) => address !== undefined);
+  return known.length === 0 ? null : (
+    <dl className="metrics">
+      {known.map(({ name, address, source }) => (
+        <div key={name}>
+          <dt>{source === "stored" ? strings.usesAddress : strings.usesAddressOf(strings.environment)}</dt>
+          <dd className="address">
+            <bdi>{address}</bdi>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** What is stored of a provider, so that its form begins anew when that changes. */
+function savedIn({ variables }: Provider): string {
+  return variables.map(({ source, address }) => `${source ?? ""} ${address ?? ""}`).join("\n");
+}
+
+/** The addresses that are stored whole: they are sent again with a new key, because what is sent replaces all that is stored. */
+function storedAddresses({ variables }: Provider): Record<string, string> {
+  const whole = variables.filter(({ source, address }) => source === "stored" && address !== undefined && !address.includes("…"));
+  return Object.fromEntries(whole.map(({ name, address }) => [name, address ?? ""]));
+}
+
 function KeyForm({ provider, onChanged }: { provider: Provider; onChanged: () => Promise<void> }) {
   const fail = useApp((app) => app.fail);
-  const [values, setValues] = useState<Record<string, string>>({});
+  const saved = storedAddresses(provider);
+  const [values, setValues] = useState<Record<string, string>>(saved);
   const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value.trim() !== ""));
+  const isChanged = Object.keys({ ...saved, ...values }).some((name) => (values[name] ?? "").trim() !== (saved[name] ?? ""));
+  const isMoved = Object.keys(saved).some((name) => (values[name] ?? "").trim() !== saved[name]);
+  const hasKey = provider.variables.some(({ name, source }) => source === "stored" && isSecret(name));
   return (
     <form
       className="stack"
@@ -154,7 +188,7 @@ function KeyForm({ provider, onChanged }: { provider: Provider; onChanged: () =>
         event.preventDefault();
         send("PUT", `/api/v1/providers/${encodeURIComponent(provider.name)}`, { json: { values: given } })
           .then(() => {
-            setValues({});
+            setValues(Object.fromEntries(Object.entries(values).filter(([name]) => !isSecret(name))));
             return onChanged();
           })
           .catch(fail);
@@ -164,16 +198,21 @@ function KeyForm({ provider, onChanged }: { provider: Provider; onChanged: () =>
         <label key={name}>
           <span>{source === null ? name : `${name} (${source === "stored" ? strings.stored : strings.environment})`}</span>
           <input
-            type={/KEY|SECRET|TOKEN/.test(name) ? "password" : "text"}
+            type={isSecret(name) ? "password" : "text"}
             autoComplete="off"
             value={values[name] ?? ""}
             onChange={(event) => setValues({ ...values, [name]: event.target.value })}
           />
         </label>
       ))}
-      <Button type="submit" disabled={Object.keys(given).length === 0} aria-label={`${strings.save}: ${provider.display_name}`}>
+      {isMoved && hasKey && <small className="hint">{strings.keyAgain}</small>}
+      <Button type="submit" disabled={!isChanged || Object.keys(given).length === 0} aria-label={`${strings.save}: ${provider.display_name}`}>
         {strings.save}
       </Button>
     </form>
   );
+}
+
+function isSecret(name: string): boolean {
+  return /KEY|SECRET|TOKEN/.test(name);
 }

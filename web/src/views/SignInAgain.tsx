@@ -4,6 +4,7 @@ import { RequestFailed, send } from "../api/http";
 import { useApp } from "../state/app";
 import { useFlow } from "../state/flow";
 import { strings } from "../strings";
+import { returning } from "../ui/returning";
 import { SignInView } from "./SignInView";
 
 useApp.subscribe(({ isSignedOut }, before) => {
@@ -29,11 +30,9 @@ async function goOn(): Promise<void> {
 export function SignInAgain() {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
-    const before = document.activeElement;
+    const back = returning();
     dialog.current?.showModal();
-    return () => {
-      if (before instanceof HTMLElement) before.focus();
-    };
+    return back;
   }, []);
   return (
     <dialog

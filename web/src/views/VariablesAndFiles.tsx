@@ -93,7 +93,7 @@ export function Files() {
         {files.map((one) => (
           <li key={one.path} className="row">
             <a className="grow" href={one.url} download>
-              {one.path}
+              <bdi>{one.path}</bdi>
             </a>
             <small>{bytesText(one.size)}</small>
             <Button look="danger" label={`${strings.delete}: ${one.path}`} icon={<Trash2 size={16} />} onClick={() => void send("DELETE", one.url).then(load, fail)} />
