@@ -68,6 +68,13 @@ describe("events become parts in the order in which they happen", () => {
     expect(kinds(told(preview, { event: "cancelled", message: "Stopped.", record: { text: "Added A." } }))).toEqual(["cancelled"]);
   });
 
+  test("the record does not repeat the answer", () => {
+    const record = (text: string) => ({ text, disagrees: false }) as CompleteData["record"];
+    const waiting = complete({ result: "I am waiting for your answer.", record: record("I am waiting for your answer. Nothing was changed.") });
+    expect(told(waiting).parts.at(-1)).toEqual({ kind: "record", text: "Nothing was changed." });
+    expect(kinds(told(complete({ result: "Nothing was done.", record: record("Nothing was done.") })))).toEqual(["text"]);
+  });
+
   test("the record stands beside the answer unless the answer begins with it", () => {
     const record = (disagrees: boolean) => ({ text: "Nothing was done.", disagrees }) as CompleteData["record"];
     expect(kinds(told(complete({ record: record(false) })))).toEqual(["text", "record"]);

@@ -197,7 +197,7 @@ export function ofTranscript(stored: TranscriptMessage[]): Message[] {
       }
     }
     const user = message(`${one.id}-user`, "user", said.map(({ text }) => ({ kind: "text", text })), said.flatMap(({ files }) => files));
-    return [...(said.length > 0 ? [user] : []), message(one.id, "assistant", inOrder(keptBeside(parts)))];
+    return [...(said.length > 0 ? [user] : []), message(one.id, "assistant", unrepeated(inOrder(keptBeside(parts))))];
   });
 }
 
@@ -225,6 +225,16 @@ function inOrder(parts: Part[]): Part[] {
   return [...parts].sort((one, other) => (PLACES[one.kind] ?? 0) - (PLACES[other.kind] ?? 0));
 }
 
+/** The record leaves out what the answer has said as its whole text. */
+function unrepeated(parts: Part[]): Part[] {
+  const said = parts.flatMap((part) => (part.kind === "text" && part.text.trim() !== "" ? [part.text.trim()] : []));
+  return parts.flatMap((part) => {
+    if (part.kind !== "record") return [part];
+    const repeated = said.find((text) => part.text.startsWith(text));
+    return repeated === undefined ? [part] : recorded(part.text.slice(repeated.length).trim());
+  });
+}
+
 function completed(before: Message, data: CompleteData): Message {
   const parts = before.parts.filter((part) => part.kind !== "proposal" || data.proposal !== undefined);
   const settled = parts.map((part) =>
@@ -247,7 +257,7 @@ function completed(before: Message, data: CompleteData): Message {
       : [{ kind: "component", name: data.class_name ?? "", code: data.component_code, validated: data.validated !== false }];
   const questions = (data.approvals ?? []).map((question): Part => ({ kind: "question", question, state: "open" }));
   const notes = data.caveats.filter((caveat) => !told.includes(caveat)).map((caveat): Part => ({ kind: "notice", text: caveat }));
-  const done = withParts(before, [...settled, ...text, ...component, ...record, ...notes, ...runs, ...questions]);
+  const done = withParts(before, unrepeated([...settled, ...text, ...component, ...record, ...notes, ...runs, ...questions]));
   return { ...ended(done), usage: data.usage ?? null, seconds: data.duration_seconds, model: data.model };
 }
 
