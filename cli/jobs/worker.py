@@ -32,7 +32,7 @@ def worker(
     from server.settings import ServerSettings
     from server.telemetry.logs import configure_logs
 
-    wanted = [name.strip() for name in (queues or ",".join(QUEUES)).split(",") if name.strip()]
+    wanted = [name.strip() for name in (",".join(QUEUES) if queues is None else queues).split(",") if name.strip()]
     chosen: list[QueueName] = [queue for queue in QUEUES if queue in wanted]
     unknown = [name for name in wanted if name not in QUEUES]
     if unknown or not chosen:

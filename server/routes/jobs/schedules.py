@@ -302,7 +302,9 @@ def _check_notify(caller: Caller, address: str) -> None:
             check_reachable(address, notice_policy(caller.settings))
     except HostRefused as refused:
         message, fix = refused.error.message, refused.error.fix
-        raise ApiError(422, "invalid_request", f"notify: {message}", fix, "$.notify") from None
+        raise ApiError(
+            422, "invalid_request", f"notify: Notices reach what runs reach. {message}", fix, "$.notify"
+        ) from None
 
 
 async def schedules_of(request: Request) -> Schedules:
