@@ -8,7 +8,7 @@ from contextlib import aclosing
 from typing import Final
 
 from sse_starlette.sse import EventSourceResponse
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from agent.contract.flow_updates import StreamEvent
 from agent.contract.requests import AGENT_HEADER, TURN_HEADER
@@ -69,6 +69,10 @@ class TurnResponse(EventSourceResponse):
         finally:
             if self._leave is not None:
                 self._leave()
+
+    async def _send_with_timeout(self, send: Send, message: Message) -> None:
+        """Send a frame, for which there is no time limit, and so without the scope that would watch one."""
+        await send(message)
 
 
 async def numbered(turn: str, events: AsyncGenerator[Lines], *, is_numbered: bool = True) -> AsyncGenerator[bytes]:
