@@ -39,10 +39,20 @@ def log_event(name: str, level: int = logging.INFO, /, **fields: object) -> None
         level: a level of `logging`.
         fields: short values with the details; keys in texts, which a client may send as an id, are masked.
     """
-    if not _log.isEnabledFor(level):
+    if not (_log.isEnabledFor(level) and _is_heard()):
         return
     safe = {field: _masked(value) if isinstance(value, str) else value for field, value in fields.items()}
     _log.handle(_log.makeRecord(LOGGER, level, __name__, 0, name, (), None, extra={EVENT_FIELDS: safe}))
+
+
+def _is_heard() -> bool:
+    """Whether anything handles the events; nothing does in a program that embeds the assistant without a log."""
+    logger: logging.Logger | None = _log
+    while logger is not None:
+        if any(not isinstance(handler, logging.NullHandler) for handler in logger.handlers):
+            return True
+        logger = logger.parent if logger.propagate else None
+    return False
 
 
 def _masked(value: str) -> str:

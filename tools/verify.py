@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from types import MappingProxyType
 
 from flows.catalogue import Catalogue
@@ -142,4 +143,9 @@ _SAMPLED = "{} names no file yet, so it was tried with a small sample file"
 def _uses_network(type: str, catalogue: Catalogue) -> bool:
     """Whether a component calls outside addresses, which a verification run cannot reach."""
     known = catalogue.get(type)
-    return known is not None and _NETWORK_IMPORT.search(known.code) is not None
+    return known is not None and _imports_network(known.code)
+
+
+@lru_cache(maxsize=256)
+def _imports_network(code: str) -> bool:
+    return _NETWORK_IMPORT.search(code) is not None

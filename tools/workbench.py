@@ -206,10 +206,12 @@ class Workbench:
     run_later: Callable[[Flow], None] | None = None
     initial_flow: Flow = field(init=False)
     _ready: bool = field(default=False, init=False)
-    _digested: tuple[Flow, bytes] | None = field(default=None, init=False)
+    _last: tuple[Flow, tuple[int, int], tuple[Fault, ...], bytes | None] | None = field(default=None, init=False)
+    """The flow that was checked last, with which component types, its faults, and its digest if it was needed."""
     _checked: dict[tuple[int, int, bytes], tuple[Fault, ...]] = field(
         default_factory=dict["tuple[int, int, bytes]", "tuple[Fault, ...]"], init=False
     )
+    """The faults of flows that were checked before it, by their digests."""
 
     def __post_init__(self) -> None:
         self.initial_flow = self.flow
@@ -273,12 +275,17 @@ class Workbench:
 
     def check(self, flow: Flow) -> tuple[Fault, ...]:
         """The faults of a flow; a turn checks a flow once, however often it comes back to it."""
-        if self._digested is None or self._digested[0] is not flow:
-            self._digested = flow, sha256(json.dumps(flow.raw).encode()).digest()
-        key = (id(self.catalogue), len(self.catalogue), self._digested[1])
-        if key not in self._checked:
-            self._checked[key] = tuple(check(flow, self.catalogue, has_model=self.has_model))
-        return self._checked[key]
+        types, digest = (id(self.catalogue), len(self.catalogue)), None
+        if self._last is not None:
+            before, known, faults, of_before = self._last
+            if before is flow and known == types:
+                return faults
+            self._checked[*known, of_before or _digest(before)] = faults
+            digest = _digest(flow)
+        found = None if digest is None else self._checked.get((*types, digest))
+        faults = tuple(check(flow, self.catalogue, has_model=self.has_model)) if found is None else found
+        self._last = flow, types, faults, digest
+        return faults
 
     def count(self, run: RunResult, text: str | None, *, by: Literal["user", "verification"] = "user") -> None:
         """Log a run of this turn, and add what its models used.
@@ -373,6 +380,10 @@ class Workbench:
         else:
             flow = merge(self.flow, self.proposal).flow
         await emit(self.accept(flow))
+
+
+def _digest(flow: Flow) -> bytes:
+    return sha256(json.dumps(flow.raw).encode()).digest()
 
 
 def _changed_nodes(before: Flow, edit: Edit) -> Iterator["tuple[FlowAction, JsonObject | None]"]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import zlib
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from dataclasses import dataclass, field
+from itertools import islice
 
 from agent.conversation.memory import SESSIONS, ConversationState
 from agent.conversation.transcript.parts import NewMessage, TranscriptEntry, TranscriptMessage
@@ -17,9 +18,12 @@ REWINDS = 20
 MESSAGES = 500
 """How many messages of a conversation are kept here; the oldest are dropped first."""
 
+SHORT = 4_000
+"""Characters of JSON below which compressing it takes more time than it saves room."""
+
 
 class _Said:
-    """A message as it is kept here, compressed: most of it is flows.
+    """A message as it is kept here, compressed when it is long: most of it is flows.
 
     Args:
         message: the message.
@@ -34,12 +38,12 @@ class _Said:
     @property
     def message(self) -> TranscriptMessage:
         """The message."""
-        return TranscriptMessage.from_json(zlib.decompress(self._message).decode())
+        return TranscriptMessage.from_json(_unpacked(self._message))
 
     @property
     def before(self) -> str | None:
         """The conversation before it; None when it was forgotten."""
-        return zlib.decompress(self._before).decode() if self._before else None if self._before is None else ""
+        return _unpacked(self._before) if self._before else None if self._before is None else ""
 
     def forget_before(self) -> None:
         """Forget the conversation before it."""
@@ -77,7 +81,12 @@ class _Kept:
 
 
 def _packed(text: str) -> bytes:
-    return zlib.compress(text.encode(), 1)
+    """A JSON object, whose first character tells it from what is compressed."""
+    return text.encode() if len(text) < SHORT else zlib.compress(text.encode(), 1)
+
+
+def _unpacked(packed: bytes) -> str:
+    return (packed if packed.startswith(b"{") else zlib.decompress(packed)).decode()
 
 
 class ProcessMemory:
@@ -90,6 +99,7 @@ class ProcessMemory:
     def __init__(self, sessions: int = SESSIONS) -> None:
         self._sessions = sessions
         self._kept: OrderedDict[tuple[str, str], _Kept] = OrderedDict()
+        self._of_user: Counter[str] = Counter()
 
     async def load(self, user: str, session: str) -> ConversationState:
         """Load a conversation, which counts as a use of it."""
@@ -101,14 +111,18 @@ class ProcessMemory:
 
     async def save(self, user: str, session: str, state: ConversationState, message: NewMessage | None = None) -> int:
         """Save a conversation; beyond the limit, the user's least recently used ones that do not wait are dropped."""
-        kept = self._kept.setdefault((user, session), _Kept())
+        kept = self._kept.get((user, session))
+        if kept is None:
+            kept = self._kept[user, session] = _Kept()
+            self._of_user[user] += 1
         kept.document, kept.needed = state.to_json(), state.waits
         if message is not None:
             kept.add(message)
         self._kept.move_to_end((user, session))
-        mine = [session for owner, session in self._kept if owner == user]
-        for evicted in (one for one in mine[: -self._sessions] if not self._kept[user, one].needed):
-            del self._kept[user, evicted]
+        beyond = max(0, self._of_user[user] - self._sessions)
+        oldest = islice((key for key in self._kept if key[0] == user), beyond)
+        for _, evicted in [key for key in oldest if not self._kept[key].needed]:
+            self._drop(user, evicted)
             log_event(
                 "assistant.conversation_buffer.session_evicted",
                 evicted_session_id=evicted,
@@ -118,7 +132,11 @@ class ProcessMemory:
 
     async def forget(self, user: str, session: str) -> None:
         """Delete a conversation."""
-        self._kept.pop((user, session), None)
+        self._drop(user, session)
+
+    def _drop(self, user: str, session: str) -> None:
+        if self._kept.pop((user, session), None) is not None:
+            self._of_user[user] -= 1
 
     @property
     def transcripts(self) -> ProcessTranscripts:

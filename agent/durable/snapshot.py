@@ -22,7 +22,7 @@ MADE_ANEW: Final = frozenset(
     {
         *("user", "session", "runner", "has_model", "models", "host_rule", "may_run", "max_attempts", "initial_flow"),
         *("user_files", "user_variables", "user_components", "memory", "install", "index", "run_later"),
-        *("cached_reads", "_ready", "_digested", "_checked"),
+        *("cached_reads", "_ready", "_last", "_checked"),
         "catalogue",  # with the components of the snapshot
     }
 )

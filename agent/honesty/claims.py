@@ -100,7 +100,7 @@ def differences(answer: str, evidence: Evidence) -> list[Difference]:
     failed = bool(record.runs) and record.runs[-1].error is not None
     if failed and not (admits(answer, record) or denies(answer, evidence.language, beside="ran")):
         found.append("failed_run")
-    if any(unsupported_quotes(answer, [run for run in record.runs if run.by == "user"], evidence.quotable)):
+    if any(unsupported_quotes(answer, [run for run in record.runs if run.by == "user"], lambda: evidence.quotable)):
         found.append("output")
     return [*found, *claimed]
 

@@ -1,7 +1,7 @@
 """What an answer quotes: outputs that no run gave, and names."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from agent.honesty.acts import sentences
 from agent.language.replies import plain_reply
@@ -46,13 +46,13 @@ def _is_command(words: str) -> bool:
     return plain_reply(words) is not None or rewind_language(words) is not None or asks_to_place(words)
 
 
-def unsupported_quotes(answer: str, runs: Sequence[RunEffect], told: str) -> Iterator[str]:
+def unsupported_quotes(answer: str, runs: Sequence[RunEffect], told: Callable[[], str]) -> Iterator[str]:
     """What an answer about runs that went well quotes although no run gave it and nobody wrote it.
 
     Args:
         answer: the answer.
         runs: the runs that were made for the user.
-        told: what the answer may quote, as `plain` text.
+        told: returns what the answer may quote, as `plain` text; not called for an answer without quotations.
     """
     if not runs or runs[-1].error is not None:
         return
@@ -65,7 +65,7 @@ def unsupported_quotes(answer: str, runs: Sequence[RunEffect], told: str) -> Ite
                 continue
             inner = quote.group().strip('`"“”„«»「」『』> \n')
             written = plain(inner)
-            if len(written) < LETTERS or _NAME.fullmatch(inner) or written in told or _is_command(inner):
+            if len(written) < LETTERS or _NAME.fullmatch(inner) or written in told() or _is_command(inner):
                 continue
             if not any(len(output) >= LETTERS and output in written for output in outputs):
                 yield inner

@@ -1,6 +1,7 @@
 """What a message asks for by its words alone: a run, an undo, several steps."""
 
 import re
+from functools import lru_cache
 
 _RUNS = re.compile(
     r"\b(?:"
@@ -77,7 +78,12 @@ def asks_run(*texts: str) -> bool:
     """Whether a message or its translation clearly asks to run something; a question about running does not, nor a
     request not to run it.
     """
-    return any(not _ASKS.search(text) and any(_is_meant(text, one) for one in _RUNS.finditer(text)) for text in texts)
+    return any(map(_asks_run, dict.fromkeys(texts)))
+
+
+@lru_cache(maxsize=16)
+def _asks_run(text: str) -> bool:  # a turn asks several times, of the same texts
+    return not _ASKS.search(text) and any(_is_meant(text, one) for one in _RUNS.finditer(text))
 
 
 def _is_meant(text: str, request: re.Match[str]) -> bool:

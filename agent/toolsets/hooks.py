@@ -1,9 +1,10 @@
 """What happens to every model request of a turn, as one capability of its agent.
 
 The framework copies the context of a run for each capability at each of its hooks, and passes every event of the run
-through each of them. One capability costs a third of what three do, and one that changes no event passes none. A
-capability that a run brings along is combined with the agent's own for each run, which takes longer than all that this
-one does: the agent has it for good, and finds what a run's requests need in the run's context.
+through each of them. One capability costs a third of what three do, and one that changes no event passes none; so this
+one also stands for the two that every agent is given. A capability that a run brings along is combined with the agent's
+own for each run, which takes longer than all that this one does: the agent has it for good, and finds what a run's
+requests need in the run's context.
 """
 
 from __future__ import annotations
@@ -15,8 +16,11 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from pydantic_ai import AgentStreamEvent, ModelResponse, RunContext
-from pydantic_ai.capabilities import AbstractCapability
+from pydantic_ai.capabilities import ToolSearch
+from pydantic_ai.capabilities._pending_messages import PendingMessageDrainCapability
 from pydantic_ai.models import ModelRequestContext
+from pydantic_ai.tools import AgentNativeTool
+from pydantic_ai.toolsets import AbstractToolset
 
 from agent.conversation.compaction import HistoryCompaction
 from agent.prompts.images import AttachedImages
@@ -55,13 +59,26 @@ def requests_of(run: RunRequests) -> Generator[None]:
         _RUN.reset(token)
 
 
-class RequestHooks(AbstractCapability[Workbench]):
-    """Compacts the history and changes each request as `requests_of` says."""
+class RequestHooks(ToolSearch[Workbench], PendingMessageDrainCapability):
+    """Compacts the history and changes each request as `requests_of` says.
+
+    The framework gives an agent a capability that searches tools and one that delivers messages, unless it has one of
+    the kind. None of our tools has to be searched for, so nothing stands before them; messages are delivered here.
+    """
+
+    def get_native_tools(self) -> Sequence[AgentNativeTool[Workbench]]:
+        """None: no tool is searched for."""
+        return ()
+
+    def get_wrapper_toolset(self, toolset: AbstractToolset[Workbench]) -> AbstractToolset[Workbench]:
+        """The toolset itself."""
+        return toolset
 
     async def before_model_request(
         self, ctx: RunContext[Workbench], request_context: ModelRequestContext
     ) -> ModelRequestContext:
         """Change one request."""
+        request_context = await PendingMessageDrainCapability.before_model_request(self, ctx, request_context)
         run = _RUN.get()
         for each in () if run is None else (run.compaction, *run.others):
             request_context = await each.before_model_request(ctx, request_context)

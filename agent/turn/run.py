@@ -58,6 +58,7 @@ async def run_turn(turn: Turn, send: Send) -> None:
         span.set_attributes(
             {"intent": result.intent, "outcome": result.outcome, "seconds": result.seconds, **turn.cost()}
         )
+        turn.end()
         await send(TurnEnded(result=result))
 
 

@@ -127,6 +127,10 @@ class Turn:
         self.send = send
         self._started = perf_counter()
 
+    def end(self) -> None:
+        """Let go of what refers back to the turn, so that it is freed at once and not by the collection of garbage."""
+        self.loop = self._model = None
+
     @property
     def canvas(self) -> Flow:
         """The canvas with every change made so far."""
@@ -145,9 +149,9 @@ class Turn:
     @property
     def language(self) -> str:
         """The language of what the assistant itself says in this turn; a bare yes or no does not change it."""
-        code = self.language_code
-        if code is None and _keeps_language(self.text):
-            code = self.conversation.language or reply_language(self.text) or rewind_language(self.text)
+        code, text = self.language_code, self.text
+        if code is None and _keeps_language(text):
+            code = self.conversation.language or reply_language(text) or rewind_language(text)
         return code if code in languages("nothing") else supported_language(self.text, code)
 
     @property
@@ -360,12 +364,8 @@ class Turn:
 
     def cost(self) -> dict[str, int]:
         """The cost of all phases, for the trace."""
-        phases = self._usage_by_phase().values()
-        return {
-            "requests": sum(usage.requests for usage in phases),
-            "input_tokens": sum(usage.input_tokens for usage in phases),
-            "output_tokens": sum(usage.output_tokens for usage in phases),
-        }
+        phases, counts = self._usage_by_phase().values(), ("requests", "input_tokens", "output_tokens")
+        return {count: sum(getattr(usage, count) for usage in phases) for count in counts}
 
     def _has_further_steps(self) -> bool:
         """Whether the message asks for more than what was done and what is suspended."""

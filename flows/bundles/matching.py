@@ -31,7 +31,7 @@ def wanted_types(
     if not matches and not does:
         return [match for match in relevant(types.search(query), query) if _fits(match, catalogue)]
     unknown = {word for word in words(query) if word not in SMALL_WORDS and not catalogue.mentions(word)}
-    named = _bundles_in(query, catalogue, frozenset(bundle_name(one.type) for one in types))
+    named = _bundles_in(query, catalogue, _bundle_names(types, bundle_name))
     if not does and not named and unknown.isdisjoint(_display_words(types)):
         return []
     found = [match for match in types.search(query, len(types), legacy=bool(named)) if match.type not in catalogue]
@@ -48,12 +48,18 @@ def wanted_types(
     return list(dict.fromkeys([*by_name, *by_deed]))
 
 
-def _bundles_in(query: str, catalogue: Catalogue, names: frozenset[str]) -> set[str]:
+def _bundles_in(query: str, catalogue: Catalogue, names: frozenset[tuple[str, str]]) -> set[str]:
     """The bundles that a query names; a word that is in the name of an installed type names none."""
-    installed = _name_words(catalogue)
     said = words(query)
     joined = {"".join(said[place : place + size]) for size in (1, 2, 3) for place in range(len(said))}
-    return {name for name in names if plain(name) in joined - installed}
+    wanted = joined - _name_words(catalogue)
+    return {name for name, written in names if written in wanted}
+
+
+@lru_cache(maxsize=2)
+def _bundle_names(types: Catalogue, bundle_name: Callable[[str], str]) -> frozenset[tuple[str, str]]:
+    """The names of the bundles, each also as a query may write it."""
+    return frozenset((name, plain(name)) for name in {bundle_name(one.type) for one in types})
 
 
 def _fits(match: Match, catalogue: Catalogue) -> bool:

@@ -8,7 +8,7 @@ from contextlib import aclosing
 from typing import Final
 
 from sse_starlette.sse import EventSourceResponse
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from agent.contract.flow_updates import StreamEvent
 from agent.contract.requests import AGENT_HEADER, TURN_HEADER
@@ -70,6 +70,10 @@ class TurnResponse(EventSourceResponse):
             if self._leave is not None:
                 self._leave()
 
+    async def _send_with_timeout(self, send: Send, message: Message) -> None:
+        """Send a frame, for which there is no time limit, and so without the scope that would watch one."""
+        await send(message)
+
 
 async def numbered(turn: str, events: AsyncGenerator[Lines], *, is_numbered: bool = True) -> AsyncGenerator[bytes]:
     """The events as frames of our own stream; those that come together are sent together.
@@ -79,18 +83,22 @@ async def numbered(turn: str, events: AsyncGenerator[Lines], *, is_numbered: boo
         events: the events, some at a time.
         is_numbered: whether each says its turn and number, in itself and as its id.
     """
+    head = _head(turn)
     try:
         async with aclosing(events):
             async for lines in events:
                 yield b"".join(
-                    _numbered(turn, number, line) if is_numbered else line_of(line) for number, line in lines
+                    _numbered(turn, head, number, line) if is_numbered else line_of(line) for number, line in lines
                 )
     except UNAVAILABLE:  # the client has seen how far it got, and can follow from there
         log.exception("turns.events.not_read")
 
 
-def _numbered(turn: str, number: int, line: bytes) -> bytes:
+def _head(turn: str) -> bytes:
+    """What stands before an event's number in its JSON: the same for all events of a turn, and so written once."""
+    return json_bytes(StreamEvent(turn_id=turn, sequence=0)).removesuffix(b"0}")
+
+
+def _numbered(turn: str, head: bytes, number: int, line: bytes) -> bytes:
     """An event with its turn and number before its own keys: both are JSON objects that are not empty."""
-    head = StreamEvent(turn_id=turn, sequence=number)
-    written = json_bytes(head).removesuffix(b"}") + b"," + line.removeprefix(b"{")
-    return b"id: %b.%d\n" % (turn.encode(), number) + line_of(written)
+    return b"id: %b.%d\n" % (turn.encode(), number) + line_of(b"%b%d,%b" % (head, number, line.removeprefix(b"{")))

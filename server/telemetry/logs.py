@@ -57,6 +57,7 @@ def configure_logs(form: Literal["auto", "text", "json"] = "auto") -> None:
     Args:
         form: lines for people, lines of JSON, or by whether standard output is a terminal.
     """
+    logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False  # no line has them, and each asks
     plain = sys.stdout.isatty() if form == "auto" else form == "text"
     redraws = plain and can_redraw(sys.stdout)
     output = TerminalHandler(sys.stdout) if redraws else QueuedOutput(sys.stdout)

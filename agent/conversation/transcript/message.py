@@ -111,7 +111,8 @@ def transcript_message(
     made = TranscriptMessage(id=sent.id, at=now, flow_id=sent.flow_id, version=sent.version, parts=parts)
     if len(made.to_json()) <= LIMIT:
         return made
-    return made.model_copy(update={"parts": [_shortened(part) for part in parts]})
+    shorter = [_shortened(part) for part in parts]
+    return TranscriptMessage(id=sent.id, at=now, flow_id=sent.flow_id, version=sent.version, parts=shorter)
 
 
 def _answers(answers: Mapping[str, Answer], wanted: str) -> Iterator[GivenAnswer]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -222,6 +223,10 @@ class TranscriptMessage(BaseModel):
 
     def to_json(self) -> str:
         """The message as JSON; halves of characters, which a flow may have, become escapes."""
+        return self._written
+
+    @cached_property
+    def _written(self) -> str:  # its length is looked at before it is stored
         try:
             return self.model_dump_json()
         except PydanticSerializationError:
