@@ -38,7 +38,9 @@ Look = tuple[Literal["light", "dark"], int, int]
 LOOKS: dict[str, Look] = {"light": ("light", 1280, 800), "dark": ("dark", 1280, 800), "phone": ("light", 390, 800)}
 WIDE: Look = ("light", 2560, 1440)
 WIDE_STATES = ("flows", "built", "users")
-MOVING = ".figures, time, .saving, small, .token output, td, .react-flow__minimap, .react-flow__attribution, dd"
+MOVING = (
+    ".figures, .elapsed, time, .saving, small, .token output, td, dd, .react-flow__minimap, .react-flow__attribution"
+)
 STILL = "* { caret-color: transparent !important; transition: none !important }"
 FIXED = "small, time { display: inline-block; width: 4rem; overflow: hidden; white-space: nowrap }"
 """What is hidden takes the same room whatever it says."""

@@ -12,7 +12,7 @@ from agent.language.shipped_yaml import load_shipped
 from flows.catalogue import Catalogue
 from flows.component_type import ComponentType
 from flows.json_values import as_text
-from flows.templates import templates
+from flows.templates import Template, templates
 
 _WHAT_IS = re.compile(
     r"^\s*(?:what(?:'s|’s|\s+is|\s+are|\s+does)|explain(?:\s+what)?|define)\s+(?:an?\s+|the\s+)?(?P<name>[\w -]+?)"
@@ -39,7 +39,7 @@ def meaning(component: ComponentType) -> str:
     name = component.display_name
     said = [_meanings()["components"].get(component.type, ""), _sentence(component.description)]
     about = " ".join(filter(None, said)) or f"{name} is a component."
-    example = next((one for one in templates() if component.type in {kind for _, kind in one.nodes}), None)
+    example = _examples().get(component.type)
     more = [f'Ask "Which fields does {name} have?" for all of them.']
     if example is not None:
         more.insert(0, f'To see one at work, say "use the template {example.name}" ({example.title}).')
@@ -71,6 +71,16 @@ def _listed(names: Sequence[str]) -> str:
 def _sentence(text: str) -> str:
     text = text.strip()
     return text if not text or text[-1] in ".!?" else f"{text}."
+
+
+@cache
+def _examples() -> Mapping[str, Template]:
+    """The smallest starter flow with each type of component."""
+    found: dict[str, Template] = {}
+    for one in sorted(templates(), key=lambda template: len(template.nodes)):
+        for _, kind in one.nodes:
+            found.setdefault(kind, one)
+    return found
 
 
 @cache
