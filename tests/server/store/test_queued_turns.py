@@ -62,11 +62,14 @@ async def test_a_turn_comes_after_the_earlier_ones_of_its_conversation(database_
             await queued.add(session, turn, job(turn))
         assert [await queued.comes_later("ada", turn) for turn in ("one", "other", "two")] == [False, False, True]
         assert not await queued.comes_later("ada", "two", waiting=False), "the earlier one is taken by nobody"
-        attempt = await queued.take("ada", "one", "here")
+        assert await queued.take("ada", "two", "here", waiting=True) is None, "nor is it taken before that one"
+        attempt = await queued.take("ada", "one", "here", waiting=True)
         assert attempt == 1
         assert await queued.comes_later("ada", "two", waiting=False)
+        assert await queued.take("ada", "two", "here", waiting=False) is None
         await turns.append([ending("one", attempt)])
         assert not await queued.comes_later("ada", "two")
+        assert await queued.take("ada", "two", "here", waiting=True) == 1
 
 
 async def test_the_order_of_a_conversation_is_the_databases_whatever_the_clocks_of_its_servers_say(
