@@ -95,7 +95,10 @@ class KeptKeys:
             base: the environment variables; None uses the process's own.
         """
         stored = {name: value for values in self.kept.providers.values() for name, value in values.items()}
-        return overridden(os.environ if base is None else base, stored)
+        lower = os.environ if base is None else base
+        if not stored and FOLDER_VARIABLES not in lower:
+            return lower
+        return overridden(lower, stored)
 
     def flow_environment(self) -> Mapping[str, str]:
         """Return the environment variables of the user's flows: the process's own, and the user's keys of providers.

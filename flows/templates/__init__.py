@@ -98,8 +98,7 @@ def fitting(request: str, limit: int = 3, without: Collection[str] = ()) -> list
         without: needs that a run cannot have here; templates with them are left out.
     """
     wanted = {stem(word) for word in words(request)} - SMALL_WORDS
-    known = _keywords_of_all()
-    counts = Counter(word for found in known.values() for word in found)
+    known, counts = _keywords_of_all(), _counts_of_all()
     scores = {name: sum(2 if counts[word] <= _RARE else 1 for word in wanted & found) for name, found in known.items()}
     possible = [one for one in templates() if scores[one.name] > 1 and not set(without).intersection(one.needs)]
     best = sorted(possible, key=lambda one: (-scores[one.name], one.name))
@@ -109,6 +108,12 @@ def fitting(request: str, limit: int = 3, without: Collection[str] = ()) -> list
 @cache
 def _keywords_of_all() -> dict[str, frozenset[str]]:
     return {one.name: _keywords(one) for one in templates()}
+
+
+@cache
+def _counts_of_all() -> Counter[str]:
+    """In how many templates each keyword is."""
+    return Counter(word for found in _keywords_of_all().values() for word in found)
 
 
 def _keywords(one: Template) -> frozenset[str]:

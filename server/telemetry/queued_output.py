@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import threading
+import time
 from collections import deque
 from contextlib import suppress
 from typing import Final, TextIO
@@ -14,6 +15,9 @@ LINES: Final = 10_000
 
 FLUSH_SECONDS: Final = 2.0
 """How long the end of the program waits for lines that nobody has read yet."""
+
+GATHER_SECONDS: Final = 0.01
+"""How long a line waits for others to be written with it: a turn has nine, and each would wake the thread."""
 
 
 class QueuedOutput(logging.Handler):
@@ -73,6 +77,8 @@ class QueuedOutput(logging.Handler):
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: bool(self._waiting))
+            time.sleep(GATHER_SECONDS)
+            with self._changed:
                 lines, lost = list(self._waiting), self._lost
                 self._waiting.clear()
                 self._lost = 0

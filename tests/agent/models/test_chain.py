@@ -1,9 +1,13 @@
 """The model chain: which failures move on, and that a turn stays with who answered."""
 
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic_ai import Agent, ModelMessage, ModelResponse, TextPart
+from pydantic_ai import Agent, ModelMessage, ModelResponse, RunContext, TextPart
 from pydantic_ai.exceptions import (
     FallbackExceptionGroup,
     ModelAuthenticationError,
@@ -11,7 +15,10 @@ from pydantic_ai.exceptions import (
     ModelNotFoundError,
     ModelRateLimitError,
 )
+from pydantic_ai.models import ModelRequestParameters, StreamedResponse
 from pydantic_ai.models.function import AgentInfo, FunctionModel
+from pydantic_ai.models.wrapper import WrapperModel
+from pydantic_ai.settings import ModelSettings
 
 from agent.errors import explain
 from agent.models.chain import chain
@@ -75,6 +82,59 @@ async def test_the_rest_of_a_turn_stays_with_the_model_that_answered() -> None:
     async with agent.run_stream("two") as streamed:
         assert await streamed.get_output() == "from second"
     assert missing.asked == 1
+
+
+class Watched(WrapperModel):
+    """A model that counts how often a request is prepared by who asks it, and may fail when its answer is read."""
+
+    prepared = 0
+    failure: Exception | None = None
+
+    def prepare_request(
+        self, model_settings: ModelSettings | None, model_request_parameters: ModelRequestParameters
+    ) -> tuple[ModelSettings | None, ModelRequestParameters]:
+        self.prepared += 1
+        return super().prepare_request(model_settings, model_request_parameters)
+
+    @asynccontextmanager
+    async def request_stream(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+        run_context: RunContext[Any] | None = None,
+    ) -> AsyncGenerator[StreamedResponse]:
+        async with super().request_stream(messages, model_settings, model_request_parameters, run_context) as response:
+            if self.failure is not None:
+                response._event_iterator = self._failing(self.failure)  # pyright: ignore[reportPrivateUsage]
+            yield response
+
+    async def _failing(self, failure: Exception) -> AsyncGenerator[Any]:
+        raise failure
+        yield
+
+
+@pytest.mark.anyio
+async def test_the_first_model_of_a_chain_is_asked_without_preparing_a_request_twice() -> None:
+    first = Watched(answers("first"))
+    agent = Agent(chain([first, answers("second")]))
+    assert (await agent.run("one")).output == "from first"
+    async with agent.run_stream("two") as streamed:
+        assert await streamed.get_output() == "from first"
+    assert first.prepared == 0, "the model prepares its requests itself"
+
+
+@pytest.mark.anyio
+async def test_a_stream_that_fails_before_its_first_event_falls_back() -> None:
+    first = Watched(answers("first"))
+    first.failure = http(404, "model_not_found")
+    agent = Agent(chain([first, answers("second")]))
+    async with agent.run_stream("one") as streamed:
+        assert await streamed.get_output() == "from second"
+        attempts = streamed.all_messages()[-1]
+    assert isinstance(attempts, ModelResponse)
+    assert attempts.failed_attempts is not None
+    assert len(attempts.failed_attempts) == 1
 
 
 @pytest.mark.anyio
