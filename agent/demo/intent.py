@@ -2,13 +2,13 @@
 
 import re
 
+from agent.demo.concepts.meanings import asks_for_concept
 from agent.demo.edits import wants_edit
 from agent.demo.exact.chains import text_stages
 from agent.demo.exact.changes import is_change, is_rename
 from agent.demo.exact.components import component, wants_component
 from agent.demo.exact.files import asked_file, file_steps
 from agent.demo.exact.language import Request, take_apart
-from agent.demo.exact.meanings import asks_for_concept
 from agent.demo.exact.places import is_place
 from agent.demo.exact.rewording import is_rewording
 from agent.demo.reading import Reading, read

@@ -20,6 +20,7 @@ from agent.demo.canvas import (
     stopped,
     template_list,
 )
+from agent.demo.concepts.meanings import concept_meaning
 from agent.demo.edits import added_step, described_removal, edit, named_components, unknown_change, wants_edit
 from agent.demo.exact.answers import answer
 from agent.demo.exact.changes import change, is_change, names_template
@@ -27,7 +28,6 @@ from agent.demo.exact.components import Written, component
 from agent.demo.exact.extending import extension_steps
 from agent.demo.exact.files import asked_file, file_steps
 from agent.demo.exact.language import Request, take_apart
-from agent.demo.exact.meanings import concept_meaning
 from agent.demo.exact.places import is_place, place_steps
 from agent.demo.exact.rewording import rewording_steps
 from agent.demo.intent import (

@@ -37,6 +37,7 @@ from agent.conversation.compaction import HistoryCompaction
 from agent.durable.steps import PLAIN, Steps
 from agent.honesty.claims import Difference, Evidence, correction, differences
 from agent.honesty.recovery import recover
+from agent.honesty.remarks import Remarks
 from agent.language.phrases import phrase
 from agent.prompts.images import AttachedImages
 from agent.toolsets.cached import Toolset, cached_toolset
@@ -46,7 +47,6 @@ from agent.toolsets.hooks import RequestHooks, RunRequests, requests_of
 from agent.toolsets.listing import UnlistedTools
 from agent.toolsets.selection import acting_calls
 from agent.turn.record import Asked, TurnRecord
-from agent.turn.remarks import Remarks
 from agent.turn.stream import Send
 from flows.document import Flow
 from flows.json_values import as_object

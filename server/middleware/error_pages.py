@@ -9,7 +9,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from flows.json_values import as_object
-from server.error_page import accepts_pages, error_page
+from server.routes.browser.error_page import accepts_pages, error_page
 
 _ERRORS: Final = 400
 _JSON: Final = "application/json"

@@ -38,8 +38,8 @@ from agent.contract.flow_updates import (
     PlanProposed,
 )
 from agent.contract.questions import EditQuestion
+from agent.honesty.remarks import Remark
 from agent.turn.loop import CallResumed
-from agent.turn.remarks import Remark
 from agent.turn.result import TurnEnded, TurnEvent, TurnResult
 from flows.document import Flow, JsonObject
 from runtime.run_events import NodeStarted

@@ -2,8 +2,8 @@
 
 import re
 
+from agent.demo.concepts.meanings import asks_for_fields, meaning
 from agent.demo.exact.language import Request, plain
-from agent.demo.exact.meanings import asks_for_fields, meaning
 from agent.demo.exact.names import field_named, node_named
 from agent.demo.plan import CannotPlan, Plan, step
 from flows.catalogue import Catalogue

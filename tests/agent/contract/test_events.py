@@ -10,7 +10,7 @@ from pydantic_ai import AgentStreamEvent, CustomEvent
 
 from agent.contract.events import EVENTS, RewoundEvent, TokenEvent, read_event
 from agent.contract.runs import RUN_STREAM_EVENTS, RunStreamEvent
-from agent.turn.remarks import Remark
+from agent.honesty.remarks import Remark
 from agent.turn.result import TurnEnded, TurnResult
 from flows.document import Flow
 from runtime.run_events import RunEvent

@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from flows.catalogue import Catalogue
-from server.error_page import error_page
+from server.routes.browser.error_page import error_page
 from tests.server.live import Live, serving
 from tests.shared.scripted_assistant import assistant
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from agent.demo.exact import meanings
-from agent.demo.exact.meanings import concept_meaning, meaning
+from agent.demo.concepts import meanings
+from agent.demo.concepts.meanings import concept_meaning, meaning
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.templates import templates

@@ -3,8 +3,8 @@
 import pytest
 from pydantic_ai import CustomEvent, FunctionToolCallEvent, PartStartEvent, TextPart
 
+from agent.honesty.remarks import Remark
 from agent.models.scripted import call
-from agent.turn.remarks import Remark
 from agent.turn.request import TurnRequest
 from flows.catalogue import Catalogue
 from tests.shared.scripted_assistant import ScriptedModel, assistant

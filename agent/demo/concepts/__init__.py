@@ -1,0 +1,1 @@
+"""What newcomers ask about: kinds of component, and the words of the field."""
