@@ -46,6 +46,11 @@ def shown(look: Look) -> Locator:
     return node(look, "Chat Input").get_by_role("textbox", name="Input Text")
 
 
+async def ended(look: Look) -> None:
+    """Wait until the turn has ended, and its changes are stored."""
+    await look.page.get_by_role("log").and_(look.page.locator("[aria-busy=false]")).wait_for()
+
+
 async def test_an_edit_that_is_accepted_is_applied(browser: Browser, catalogue: Catalogue) -> None:
     model = ScriptedModel("build_flow", texts(1, "good night"), "It says good night now.")
     async with looking(browser, assistant(catalogue, model)) as look:
@@ -53,6 +58,7 @@ async def test_an_edit_that_is_accepted_is_applied(browser: Browser, catalogue: 
         await card.get_by_role("button", name="Approve").click()
         await expect(card.locator(".outcome")).to_have_text("Approved")
         await expect(shown(look)).to_have_value("good night")
+        await ended(look)
         assert await value(look, flow, FIELD) == "good night"
 
 
@@ -68,11 +74,13 @@ async def test_an_edit_that_is_changed_is_asked_about_again_and_the_changed_valu
         await expect(card.locator(".outcome")).to_have_text("Denied")
         again = look.page.get_by_role("region", name="Change").nth(1)
         await expect(again.locator("ins")).to_have_text("good evening")
+        await ended(look)
         assert "good evening, it is not that late" in " ".join(model.tool_answers(-1))
         assert await value(look, flow, FIELD) == "good morning", "nothing is applied before it is accepted"
         await again.get_by_role("button", name="Approve").click()
         await expect(again.locator(".outcome")).to_have_text("Approved")
         await expect(shown(look)).to_have_value("good evening")
+        await ended(look)
         assert await value(look, flow, FIELD) == "good evening"
 
 
@@ -84,5 +92,6 @@ async def test_an_edit_that_is_dismissed_leaves_what_was_there(browser: Browser,
         await expect(card.locator(".outcome")).to_have_text("Denied")
         await expect(look.page.get_by_role("log")).to_contain_text("I left it.")
         await expect(shown(look)).to_have_value("good morning")
+        await ended(look)
         assert await value(look, flow, FIELD) == "good morning"
         await expect(look.page.get_by_role("button", name="Undo")).to_be_disabled()

@@ -1,6 +1,6 @@
 """What a turn took, under its answer: tokens, seconds, dollars and the model; what is not known is left out."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from decimal import Decimal
 from typing import Any
@@ -30,7 +30,7 @@ class Priced(ScriptedModel):
         return response
 
     @asynccontextmanager
-    async def request_stream(self, *given: Any, **more: Any) -> AsyncIterator[StreamedResponse]:
+    async def request_stream(self, *given: Any, **more: Any) -> AsyncGenerator[StreamedResponse]:
         async with super().request_stream(*given, **more) as response:
             response.usage.cost = self.dollars
             yield response
