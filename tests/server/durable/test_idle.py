@@ -21,8 +21,10 @@ COUNTED_SECONDS = 12
 
 SECONDS = 8
 AT_MOST = 10.0
-"""Transactions of an idle worker in a second: that it is there, what is lost, and DBOS's look, which asks its connection
-each time whether it still works."""
+"""Transactions of an idle worker in a second: that it is there, what is lost, and DBOS's look.
+
+That look asks its connection each time whether it still works.
+"""
 
 WAKES = 60.0
 """How often its threads wake in a second. DBOS's own notices alone would wake one a hundred times."""
