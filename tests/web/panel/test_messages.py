@@ -82,7 +82,8 @@ async def test_a_proposal_has_a_picture_of_its_flow(browser: Browser, catalogue:
         await proposed(look)
         picture = look.page.get_by_role("region", name="Proposed flow: Echo").locator(".picture")
         await expect(picture.locator("rect")).to_have_count(2)
-        await expect(picture.locator("line")).to_have_count(1)
+        await expect(picture.locator("path")).to_have_count(1)
+        await expect(picture.locator("text")).to_have_text(["Chat Input", "Chat Output"])
 
 
 async def test_a_run_by_the_assistant_shows_its_output_and_figures(browser: Browser, catalogue: Catalogue) -> None:
