@@ -38,15 +38,23 @@ Faults: TypeAlias = Annotated[tuple[Fault, ...], Field(exclude_if=lambda faults:
 """Faults under a key that is left out when there is none."""
 
 
+Dollars: TypeAlias = Annotated[float | None, Field(exclude_if=lambda dollars: dollars is None)]
+"""A cost in US dollars under a key that is left out when it is not known."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class RunMetrics:
-    """What a run used: wall-clock seconds of building and running, tokens, model calls, peak memory in MB."""
+    """What a run used: wall-clock seconds of building and running, tokens, model calls, peak memory in MB, US dollars.
+
+    The cost is None when the price of a part is not known, and when no model was called.
+    """
 
     seconds: float
     input_tokens: int = 0
     output_tokens: int = 0
     model_calls: int = 0
     peak_mb: float = 0
+    cost: Dollars = None
 
     @computed_field
     @property
@@ -63,16 +71,18 @@ class RunMetrics:
             "total_tokens": self.total_tokens,
             "model_calls": self.model_calls,
             "peak_mb": self.peak_mb,
+            **({} if self.cost is None else {"cost": self.cost}),
         }
 
 
 @dataclass(frozen=True, kw_only=True)
 class ModelUsage:
-    """What model calls used: tokens in and out, and the number of answered calls."""
+    """What model calls used: tokens in and out, the number of answered calls, and US dollars if all prices are known."""
 
     input_tokens: int = 0
     output_tokens: int = 0
     calls: int = 0
+    cost: Dollars = None
 
     @property
     def total_tokens(self) -> int:
@@ -80,16 +90,19 @@ class ModelUsage:
         return self.input_tokens + self.output_tokens
 
     def __add__(self, other: ModelUsage) -> ModelUsage:
-        """Return the sum of both."""
+        """Return the sum of both; what one of them cost is not known, if it is not for either."""
+        known = [one.cost for one in (self, other) if one.calls]
+        costs = [cost for cost in known if cost is not None]
         return ModelUsage(
             input_tokens=self.input_tokens + other.input_tokens,
             output_tokens=self.output_tokens + other.output_tokens,
             calls=self.calls + other.calls,
+            cost=sum(costs) if costs and len(costs) == len(known) else None,
         )
 
     def to_json(self) -> JsonObject:
-        """Return the usage as a JSON object."""
-        return asdict(self)
+        """Return the usage as a JSON object, without a cost that is not known."""
+        return {key: value for key, value in asdict(self).items() if value is not None}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -403,11 +403,12 @@ export interface InstallQuestion {
 
 export type JsonValue = unknown;
 
-/** What model calls used: tokens in and out, and the number of answered calls. */
+/** What model calls used: tokens in and out, the number of answered calls, and US dollars if all prices are known. */
 export interface ModelUsage {
   input_tokens: number;
   output_tokens: number;
   calls: number;
+  cost?: number | null;
 }
 
 /** A model of a node asked to wait, and is waited for. */
@@ -609,13 +610,14 @@ export interface RunHost {
   refused: boolean;
 }
 
-/** What a run used: wall-clock seconds of building and running, tokens, model calls, peak memory in MB. */
+/** What a run used: wall-clock seconds of building and running, tokens, model calls, peak memory in MB, US dollars. The cost is None when the price of a part is not known, and when no model was called. */
 export interface RunMetrics {
   seconds: number;
   input_tokens: number;
   output_tokens: number;
   model_calls: number;
   peak_mb: number;
+  cost?: number | null;
   total_tokens: number;
 }
 

@@ -12,12 +12,14 @@ from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
 import anyio
+from pydantic_ai import ModelResponse
+from pydantic_ai.embeddings import EmbeddingResult
 from pydantic_ai.exceptions import ModelAPIError
-from pydantic_ai.usage import RequestUsage
 
 from runtime.gateway.errors import UNKNOWN_KEY, CallFailure, CallRefused, over_budget
 from runtime.gateway.limits.patience import wait_for
 from runtime.gateway.models import Models
+from runtime.gateway.prices import cost_of
 from runtime.results import ModelUsage
 from runtime.telemetry import log_event
 
@@ -145,9 +147,12 @@ class RunAccount:
                 self._on_wait(node, seconds)
             await asyncio.sleep(seconds)
 
-    def add_usage(self, node: str | None, usage: RequestUsage) -> None:
-        """Count the usage of an answered call."""
-        added = ModelUsage(input_tokens=usage.input_tokens, output_tokens=usage.output_tokens, calls=1)
+    def add_usage(self, node: str | None, answer: ModelResponse | EmbeddingResult) -> None:
+        """Count the usage of an answered call, and what it cost, if that is known."""
+        usage = answer.usage
+        added = ModelUsage(
+            input_tokens=usage.input_tokens, output_tokens=usage.output_tokens, calls=1, cost=cost_of(answer)
+        )
         self.usage[node] = self.usage.get(node, ModelUsage()) + added
         self.last_failure = None
 

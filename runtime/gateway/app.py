@@ -120,7 +120,7 @@ def gateway_app(find: FindAccount) -> Starlette:
                     model, history, model_settings=settings_of(wire), model_request_parameters=parameters
                 ),
             )
-            call.account.add_usage(call.node, response.usage)
+            call.account.add_usage(call.node, response)
         return JSONResponse(completion(response, wire.model))
 
     async def embed(request: Request) -> Response:
@@ -131,7 +131,7 @@ def gateway_app(find: FindAccount) -> Starlette:
             result = await call.account.patiently(
                 call.node, lambda: model.embed(wire.input, input_type="document", settings=size)
             )
-            call.account.add_usage(call.node, result.usage)
+            call.account.add_usage(call.node, result)
         return JSONResponse(embeddings(result, wire.model, encoded=wire.encoding_format == "base64"))
 
     async def models(request: Request) -> Response:
@@ -222,7 +222,7 @@ class _Stream(Response):
             async for chunk in contents:
                 yield frame(chunk)
             response = stream.get()
-        self._call.account.add_usage(self._call.node, response.usage)
+        self._call.account.add_usage(self._call.node, response)
         for chunk in chunks.rest(response, include_usage=self._wire.include_usage):
             yield frame(chunk)
         yield DONE

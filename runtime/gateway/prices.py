@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from flows.catalogue import Catalogue
 from flows.document import Flow
@@ -11,6 +12,10 @@ from runtime.gateway.model_fields import point_at_gateway
 from runtime.gateway.models import ASSISTANT
 from runtime.guard.admission import runnable
 from runtime.results import RunFailed
+
+if TYPE_CHECKING:
+    from pydantic_ai import ModelResponse
+    from pydantic_ai.embeddings import EmbeddingResult
 
 Price = Callable[[float, float], "float | None"]
 """From tokens in and out to US dollars; None when the price is not known."""
@@ -69,8 +74,16 @@ def _dollars(model: str, read: float, written: float) -> float | None:
     if not (provider and name):
         return None
     usage = RequestUsage(input_tokens=round(read), output_tokens=round(written))
-    try:
-        cost = ModelResponse(parts=[], usage=usage, model_name=name, provider_name=provider).cost()
-    except LookupError:
+    return cost_of(ModelResponse(parts=[], usage=usage, model_name=name, provider_name=provider))
+
+
+def cost_of(answer: ModelResponse | EmbeddingResult) -> float | None:
+    """What an answer cost in US dollars, as its provider says or by the list of prices; None when that is not known."""
+    if answer.usage.cost is not None:
+        return float(answer.usage.cost)
+    if not answer.model_name:
         return None
-    return float(cost.total_price)
+    try:
+        return float(answer.cost().total_price)
+    except (LookupError, ValueError):  # no price is known of that model, or not how many tokens it was
+        return None

@@ -48,6 +48,7 @@ class AttachedRun:
             input_tokens=total.input_tokens,
             output_tokens=total.output_tokens,
             model_calls=total.calls,
+            cost=total.cost,
         )
         usage = {node or "": used for node, used in self.account.usage.items()}
         return replace(result, metrics=metrics, usage=usage, error=_cause(result.error, self.account))

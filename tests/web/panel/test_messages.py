@@ -5,7 +5,7 @@ from playwright.async_api import Browser, expect
 
 from agent.models.scripted import call
 from flows.catalogue import Catalogue
-from runtime.results import RunMetrics, RunResult
+from runtime.results import ModelUsage, RunMetrics, RunResult
 from tests.shared.flow_texts import ECHO, flow_of
 from tests.shared.scripted_assistant import ScriptedModel, assistant
 from tests.shared.stand_ins import StandInRunner, ran
@@ -87,16 +87,18 @@ async def test_a_proposal_has_a_picture_of_its_flow(browser: Browser, catalogue:
 
 
 async def test_a_run_by_the_assistant_shows_its_output_and_figures(browser: Browser, catalogue: Catalogue) -> None:
-    metrics = RunMetrics(seconds=1.5, input_tokens=1300, output_tokens=12, model_calls=2)
-    result = RunResult(run_id="r", output="**hello**", outputs={"answer": "**hello**"}, metrics=metrics)
+    flow = flow_of(ECHO, catalogue)
+    used = {next(iter(flow.nodes)).id: ModelUsage(input_tokens=1300, output_tokens=12, calls=2, cost=0.0012)}
+    metrics = RunMetrics(seconds=1.5, input_tokens=1300, output_tokens=12, model_calls=2, cost=0.0012)
+    result = RunResult(run_id="r", output="**hello**", outputs={"answer": "**hello**"}, metrics=metrics, usage=used)
     model = ScriptedModel("run_flow", [call("run_flow", 1, input="hello")], "It ran.")
     async with looking(browser, assistant(catalogue, model, StandInRunner(results=[result]))) as look:
-        await opened(look, {**flow_of(ECHO, catalogue).to_json(), "name": "Echo"})
+        await opened(look, {**flow.to_json(), "name": "Echo"})
         await look.ask("Run it with hello")
         card = look.page.get_by_role("region", name="Run", exact=True)
         await expect(card.get_by_role("heading")).to_have_text("The flow ran")
         await expect(card.locator(".markdown strong")).to_have_text("hello")
-        await expect(card.locator(".metrics dd")).to_have_text(["1.5 s", "1,300", "12", "2"])
+        await expect(card.locator(".metrics dd")).to_have_text(["1.5 s", "1,300", "12", "2", "$0.0012", "Chat Input"])
         await expect(look.page.locator(".message.assistant .figures")).to_contain_text(" s")
 
 

@@ -78,7 +78,7 @@ async def test_there_is_nothing_to_run_on_an_empty_canvas(browser: Browser, cata
 
 
 async def test_an_empty_answer_is_said_and_figures_are_shown(browser: Browser, catalogue: Catalogue) -> None:
-    metrics = RunMetrics(seconds=0.1, input_tokens=30, output_tokens=12, model_calls=1)
+    metrics = RunMetrics(seconds=0.1, input_tokens=30, output_tokens=12, model_calls=1, cost=0.25)
     runner = StandInRunner(results=[RunResult(run_id="r", output="", outputs={}, metrics=metrics)])
     async with looking(browser, assistant(catalogue, runner=runner)) as look:
         await opened(look, echo(catalogue))
@@ -86,7 +86,7 @@ async def test_an_empty_answer_is_said_and_figures_are_shown(browser: Browser, c
         await box.fill("hello")
         await box.press("Enter")
         await expect(look.page.get_by_text("The flow answered nothing.")).to_be_visible()
-        await expect(look.page.get_by_role("log").locator(".figures")).to_contain_text("42 tokens")
+        await expect(look.page.get_by_role("log").locator(".figures")).to_contain_text("42 tokens · $0.25")
 
 
 async def test_an_answer_is_shown_while_it_is_written(browser: Browser, catalogue: Catalogue) -> None:

@@ -5,9 +5,10 @@ import { idOf, named, nodesOf, titleOf } from "../flow/document";
 import { useAssistant } from "../state/assistant";
 import { useApp } from "../state/app";
 import { useFlow } from "../state/flow";
-import { language, strings } from "../strings";
+import { strings } from "../strings";
 import { Button } from "../ui/Button";
 import { Markdown } from "../ui/Markdown";
+import { money } from "../ui/money";
 import { focusNext } from "../ui/returning";
 import { Pointer } from "./Pointer";
 import { Step } from "./Step";
@@ -218,8 +219,4 @@ function Said({ text }: { text: string }) {
 
 export function textOf(message: Message): string {
   return message.parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
-}
-
-function money(cost: number): string {
-  return cost.toLocaleString(language(), { style: "currency", currency: "USD", maximumSignificantDigits: 2 });
 }

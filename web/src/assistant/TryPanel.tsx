@@ -12,6 +12,7 @@ import { strings } from "../strings";
 import { Button } from "../ui/Button";
 import { FilePicker } from "../ui/FilePicker";
 import { Markdown } from "../ui/Markdown";
+import { money } from "../ui/money";
 import { withTest } from "./flowTests";
 import type { FlowTest } from "./flowTests";
 import { uploaded } from "./uploads";
@@ -65,7 +66,7 @@ function Exchange({ said: one, isRunning }: { said: Said; isRunning: boolean }) 
     say(strings.savedTest);
   };
   const isDone = !isRunning && one.error === null && one.output !== "";
-  const figures = [one.seconds === null ? "" : strings.seconds(one.seconds), one.tokens === 0 ? "" : strings.tokens(one.tokens)].filter(Boolean);
+  const figures = [one.seconds === null ? "" : strings.seconds(one.seconds), one.tokens === 0 ? "" : strings.tokens(one.tokens), one.cost === null ? "" : money(one.cost)].filter(Boolean);
   return (
     <article className="message">
       {one.input !== "" && <p className="said own">{one.input}</p>}

@@ -22,6 +22,8 @@ export interface Said {
   seconds: number | null;
   /** How many tokens of models it took. */
   tokens: number;
+  /** Dollars that they cost; null when that is not known. */
+  cost: number | null;
   files: readonly string[];
 }
 
@@ -66,7 +68,7 @@ export const useRun = create<RunState>((set, get) => {
       case "complete": {
         const { output, error, metrics, nodes } = event.data;
         const told = error === null ? null : [error.message, error.fix].filter(Boolean).join(" ");
-        update((last) => ({ ...last, output: output ?? "", error: told, seconds: metrics.seconds, tokens: metrics.total_tokens }));
+        update((last) => ({ ...last, output: output ?? "", error: told, seconds: metrics.seconds, tokens: metrics.total_tokens, cost: metrics.cost ?? null }));
         const done = Object.keys(nodes).map((node): [string, NodeState] => [node, "done"]); // a short run ends before it is followed
         set((state) => ({ values: new Map(Object.entries(nodes)), nodes: new Map([...done, ...state.nodes]) }));
         const failed = error?.node;
@@ -113,7 +115,7 @@ export const useRun = create<RunState>((set, get) => {
       if (flow === null || get().isRunning) return;
       const id = (get().said.at(-1)?.id ?? 0) + 1;
       set(({ said }) => ({
-        said: [...said, { id, input: input ?? "", output: "", error: null, seconds: null, tokens: 0, files }],
+        said: [...said, { id, input: input ?? "", output: "", error: null, seconds: null, tokens: 0, cost: null, files }],
         isRunning: true,
         run: null,
         nodes: new Map(),
@@ -160,8 +162,8 @@ export function saidIn(messages: readonly Schemas["Message"][]): Said[] {
   const said: Said[] = [];
   for (const { sender, text } of messages) {
     const last = said.at(-1);
-    if (sender === "User") said.push({ id: said.length + 1, input: text, output: "", error: null, seconds: null, tokens: 0, files: [] });
-    else if (last === undefined) said.push({ id: 1, input: "", output: text, error: null, seconds: null, tokens: 0, files: [] });
+    if (sender === "User") said.push({ id: said.length + 1, input: text, output: "", error: null, seconds: null, tokens: 0, cost: null, files: [] });
+    else if (last === undefined) said.push({ id: 1, input: "", output: text, error: null, seconds: null, tokens: 0, cost: null, files: [] });
     else said[said.length - 1] = { ...last, output: [last.output, text].filter(Boolean).join("\n\n") };
   }
   return said;
