@@ -112,10 +112,8 @@ def flow_hosts(flow: Flow, catalogue: Catalogue) -> list[str]:
 def _node_hosts(node: Node, catalogue: Catalogue) -> Iterator[str]:
     component = catalogue.get(node.type)
     for name, field in node.template.items():
-        value = field.get("value")
-        if not value or not isinstance(value, str | list | dict):
-            continue  # it names nothing
         default = None if component is None else as_object(component.template.get(name)).get("value")
+        value = field.get("value")
         if value == default:
             continue
         for held in _strings(value):
