@@ -52,7 +52,8 @@ class Clients:
         values = self._environment() if values is None else values
         if self._lock.acquire(blocking=False):  # a thread that makes a client may hold it
             try:
-                if all(_model_key(choice.provider, name, values) in self._models for name in choice.names):
+                client = _client_key(choice.provider, values)
+                if all((*client, name) in self._models for name in choice.names):
                     return self._chained(choice, values)
             finally:
                 self._lock.release()
@@ -77,12 +78,13 @@ class Clients:
                 await http_client.aclose()
 
     def _chained(self, choice: ModelChoice, values: Mapping[str, str]) -> Model:
-        return chain([self._model(choice.provider, name, values) for name in choice.names], choice.provider)
+        client = _client_key(choice.provider, values)
+        return chain([self._model(choice.provider, name, values, client) for name in choice.names], choice.provider)
 
-    def _model(self, provider: str, name: str, values: Mapping[str, str]) -> Model:
+    def _model(self, provider: str, name: str, values: Mapping[str, str], client: tuple[str, ...]) -> Model:
         return _cached(
             self._models,
-            _model_key(provider, name, values),
+            (*client, name),
             lambda: self._connects(provider, name, values, client=lambda: self._client(provider, values)),
             MODELS,
         )
@@ -97,10 +99,6 @@ class Clients:
 
 def _client_key(provider: str, values: Mapping[str, str]) -> tuple[str, ...]:
     return (provider, *(values.get(variable, "") for variable in PROVIDERS[provider].variables))
-
-
-def _model_key(provider: str, name: str, values: Mapping[str, str]) -> tuple[str, ...]:
-    return (*_client_key(provider, values), name)
 
 
 def _cached(cache: OrderedDict[Key, Value], key: Key, make: Callable[[], Value], limit: int) -> Value:

@@ -37,8 +37,9 @@ NOT_RUN = "Not run: the change before it was refused. Make the change first, the
 class CachedToolset(AbstractToolset[Workbench]):
     """Several toolsets as one.
 
-    Before each request the framework asks every toolset of a run for its tools, instructions and state, and copies the
-    run's context for each tool. Fixed tools need that only once.
+    Before each request the framework asks every toolset of a run for its tools, instructions and state, copies the
+    run's context for each tool, and copies each definition that does not say which toolset it is of. Fixed tools need
+    that only once.
 
     Args:
         toolsets: the toolsets, in the order in which a model sees their tools; names must be unique.
@@ -57,7 +58,7 @@ class CachedToolset(AbstractToolset[Workbench]):
         """The tools by name, the same for every request."""
         if self._tools is None:
             self._tools = {
-                name: toolset.tool_for_tool_def(tool.tool_def, ctx=ctx)
+                name: toolset.tool_for_tool_def(replace(tool.tool_def, toolset_id=toolset.id), ctx=ctx)
                 for toolset in self._toolsets
                 for name, tool in toolset.tools.items()
             }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 import yaml
@@ -88,9 +88,13 @@ def relevant(matches: list[Match], query: str) -> list[Match]:
     return [
         match
         for match in matches
-        if match.score >= least or match.category == USERS or not wanted.isdisjoint(_name_stems(match))
+        if match.score >= least
+        or match.category == USERS
+        or not wanted.isdisjoint(_stems(f"{match.type} {match.display_name}"))
     ]
 
 
-def _name_stems(match: Match) -> set[str]:
-    return set(map(stem, words(f"{match.type} {match.display_name}")))
+@lru_cache(maxsize=4096)
+def _stems(name: str) -> frozenset[str]:
+    """The stems of a component's names, which each turn's searches find again."""
+    return frozenset(map(stem, words(name)))

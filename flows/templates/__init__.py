@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
 from flows.faults import did_you_mean
 from flows.json_values import JsonObject
@@ -61,7 +61,7 @@ class Template:
         """Packages with its component types, to be installed with `wirewright runner install --with`."""
         return tuple(need for need in self.needs if need not in _OUTSIDE)
 
-    @property
+    @cached_property
     def nodes(self) -> tuple[tuple[str, str], ...]:
         """Its components, by the ids and types that its spec gives them."""
         from flows.spec.parse import parse

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import AsyncIterator, Callable, Iterator
+from functools import cache
 from typing import Any
 
 LIMIT = 32 * 1024 * 1024
@@ -64,8 +65,9 @@ def _unpacking(encoding: str) -> Callable[[bytes], Iterator[bytes]]:
     return unpack
 
 
-def _bounded(base: type[Any]) -> type[Any]:
-    """A stream of the same kind as the client's own, which checks that of its responses."""
+@cache
+def _bounded(base: type[Any]) -> Any:
+    """The class of a stream of the same kind as the client's own, which checks that of its responses; made once."""
 
     class Bounded(base):
         def __init__(self, inner: Any, limit: int, encoding: str) -> None:
