@@ -77,7 +77,7 @@ class RunMetrics:
 
 @dataclass(frozen=True, kw_only=True)
 class ModelUsage:
-    """What model calls used: tokens in and out, the number of answered calls, and US dollars if all prices are known."""
+    """What model calls used: tokens in and out, the number of answered calls, and US dollars if prices are known."""
 
     input_tokens: int = 0
     output_tokens: int = 0

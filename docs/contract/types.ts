@@ -403,7 +403,7 @@ export interface InstallQuestion {
 
 export type JsonValue = unknown;
 
-/** What model calls used: tokens in and out, the number of answered calls, and US dollars if all prices are known. */
+/** What model calls used: tokens in and out, the number of answered calls, and US dollars if prices are known. */
 export interface ModelUsage {
   input_tokens: number;
   output_tokens: number;
