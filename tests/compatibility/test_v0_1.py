@@ -252,4 +252,4 @@ async def test_the_users_components_are_built_with_and_broken_ones_are_left_out(
     told = [(record.getMessage(), event_fields(record)) for record in caplog.records]
     assert ("assistant.user_component.overlay", {"entries": 2}) in told
     skipped = [fields["reason"] for name, fields in told if name == "assistant.user_component.overlay_skipped"]
-    assert sorted(map(str, skipped)) == ["class_name", "secrets", "syntax"]
+    assert sorted(map(str, skipped)) == ["parse_error", "secrets", "unsafe_name"]

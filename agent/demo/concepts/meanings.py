@@ -15,7 +15,7 @@ from flows.json_values import as_text
 from flows.templates import Template, templates
 
 _WHAT_IS = re.compile(
-    r"^\s*(?:what(?:'s|’s|\s+is|\s+are|\s+does)|explain(?:\s+what)?|define)\s+(?:an?\s+|the\s+)?(?P<name>[\w -]+?)"
+    r"^\s*(?:what(?:'s|’s|\s+is|\s+are|\s+does)|explain(?:\s+what)?|define)\s+(?:an?\s+)?(?P<name>[\w -]+?)"
     r"(?:\s+mean|\s+is)?\s*[?.!]*\s*$",
     re.IGNORECASE,
 )

@@ -60,7 +60,7 @@ async def test_messages_are_answered_in_the_order_in_which_they_came(catalogue: 
     assert error is not None
     assert error.code == "queue_full"
     assert f"{WAITING} messages of this conversation are waiting already" in error.message
-    assert turn_failed(error).status == 429
+    assert turn_failed(error, 90).status == 429
     assert [result.text for result in results] == [f"Answer {number}." for number in range(WAITING + 1)]
     turns = (await who.memory.load("local", "default")).turns
     assert [turn.user for turn in turns] == [f"u{number}" for number in range(WAITING + 1)]
