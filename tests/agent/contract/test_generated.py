@@ -17,9 +17,9 @@ RUN = RunResult(
     run_id="r",
     output=None,
     outputs={},
-    metrics=RunMetrics(seconds=0.5),
+    metrics=RunMetrics(seconds=0.5, cost=0.25),
     error=RunError(code="wiring", message="m"),
-    usage={"a": ModelUsage()},
+    usage={"a": ModelUsage(cost=0.25)},
     faults=(FAULT,),
     files=(RunFile(path="a.txt", size=1, new=True),),
     untrusted_code=True,
@@ -63,7 +63,7 @@ def test_a_payload_has_exactly_the_keys_of_its_schema(name: str, value: dict[str
     assert set(described["properties"]) == set(value)
     assert set(described["required"]) == set(value) - {
         *("faults", "files", "untrusted_code", "refused_calls", "refused_call_counts", "dropped_log_lines", "hosts"),
-        "missing_protections",
+        *("missing_protections", "cost"),
     }
 
 

@@ -81,7 +81,9 @@ def test_nothing_is_stored_of_a_turn_by_a_process_that_lost_it(
         code, said = forked(end)
         assert code == 0, said
         last = json.loads(said)["value"]
-        assert (last["event"], last["reason"]) == ("cancelled", "stopped")
+        # At its first events a turn may not have been recorded as one that goes on: then it ends as interrupted.
+        assert last["event"] == "cancelled"
+        assert last["reason"] in ({"stopped", "interrupted"} if before == "events" else {"stopped"})
         kept = [query(database_url, each) for each in KEPT]
     for statement, rows in zip(KEPT, kept, strict=True):
         assert query(database_url, statement) == rows, statement
