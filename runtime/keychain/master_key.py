@@ -208,6 +208,7 @@ def _keep_in_keyring(key: bytes) -> None:
         raise SecretKeyUnavailable("The system's keyring cannot be used.", _OTHER_STORE) from None
 
 
+@lru_cache(maxsize=16)
 def _opens(cipher: Fernet, sealed: bytes) -> bool:
     from cryptography.fernet import InvalidToken
 

@@ -23,8 +23,8 @@ from server.durable.packing import packed_soon, written
 from server.store.turns import Lines
 from server.streams.event_log import EventLog
 
-SOON_SECONDS: Final = 0.005
-"""How long a step that has ended waits for the next one, to be recorded together: the time to send a model a request.
+SOON_SECONDS: Final = 0.02
+"""How long a step that has ended waits for the next ones, to be recorded together: most models take longer to begin.
 
 Nothing that has effects begins before the steps before it are recorded.
 """

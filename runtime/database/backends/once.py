@@ -5,7 +5,9 @@ The transaction that stores an effect also notes that it is stored, and records 
 
 from __future__ import annotations
 
-from sqlalchemy import ColumnClause, and_, update
+from typing import Any, Final
+
+from sqlalchemy import ColumnClause, Dialect, bindparam, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from runtime.database.backends.insertion import insert_for
@@ -51,6 +53,15 @@ class TurnStepsRow(Base):
     document: ColumnClause[str]
 
 
+_MINE: Final = select(TurnRow.attempt).where(
+    TurnRow.owner == bindparam("owner"), TurnRow.id == bindparam("turn"), TurnRow.attempt == bindparam("attempt")
+)
+"""Finds a turn that is still that of an attempt."""
+
+_NOTING: Final[dict[str, Any]] = {}
+"""The statement that notes an effect, by the name of the dialect."""
+
+
 async def note_once(connection: AsyncConnection) -> None:
     """Note in a transaction that what it stores is stored, if it is the effect of a step, and what it follows from.
 
@@ -61,13 +72,11 @@ async def note_once(connection: AsyncConnection) -> None:
     effect = EFFECT.get()
     if effect is None:
         return
-    mine = and_(TurnRow.owner == effect.owner, TurnRow.id == effect.turn, TurnRow.attempt == effect.attempt)
-    if not (await connection.execute(update(TurnRow).where(mine).values(attempt=effect.attempt))).rowcount:
-        raise Superseded
-    noted = insert_for(connection.dialect, TurnEffectRow).values(owner=effect.owner, turn=effect.turn, step=effect.step)
-    new = noted.on_conflict_do_nothing().returning(TurnEffectRow.step)  # Postgres' driver counts no inserted rows
-    if (await connection.execute(new)).one_or_none() is None:
-        raise Done
+    noting = _noting(connection.dialect)
+    given = {"owner": effect.owner, "turn": effect.turn, "step": effect.step, "attempt": effect.attempt}
+    if (await connection.execute(noting, given)).one_or_none() is None:
+        is_mine = (await connection.execute(_MINE, given)).one_or_none() is not None
+        raise Done if is_mine else Superseded
     if effect.before:
         recorded = insert_for(connection.dialect, TurnStepsRow)
         recorded = recorded.on_conflict_do_update(
@@ -76,3 +85,14 @@ async def note_once(connection: AsyncConnection) -> None:
         )
         await connection.execute(recorded, [{**one} for one in effect.before])
     effect.is_noted = True
+
+
+def _noting(dialect: Dialect) -> Any:
+    """Notes an effect where the turn is still that of an attempt, and lets nobody take it meanwhile."""
+    if dialect.name not in _NOTING:
+        columns = ("owner", "turn", "step")
+        values = [bindparam(name, type_=getattr(TurnEffectRow, name).type).label(name) for name in columns]
+        mine = _MINE.with_only_columns(*values).select_from(TurnRow.__table__).with_for_update(key_share=True)
+        new = insert_for(dialect, TurnEffectRow).from_select(columns, mine).on_conflict_do_nothing()
+        _NOTING[dialect.name] = new.returning(TurnEffectRow.step)  # Postgres' driver counts no inserted rows
+    return _NOTING[dialect.name]
