@@ -8,6 +8,7 @@ from dataclasses import replace
 from flows.catalogue import Catalogue
 from flows.document import Flow
 from flows.edits import EditError, configure
+from flows.json_values import JsonObject, as_list, as_object, object_at
 from runtime.database.errors import StoreUnavailable
 from runtime.files.flow_files import give_files, reads_files
 from runtime.guard import refuse, runnable
@@ -47,9 +48,23 @@ def prepare_run(
     if error is not None:
         raise RunFailed(error)
     allowed = options.allow_variables or ()
-    given = give_files(runnable(tweaked), options.files, samples=options.verification)
+    given = give_files(_marked(runnable(tweaked)), options.files, samples=options.verification)
     filled = fill_variables(given.data, catalogue, allowed, lookup, verification=options.verification, own=own)
     return replace(filled, files=given)
+
+
+def _marked(data: JsonObject) -> JsonObject:
+    """Nodes and edges, where each node's template says what it is: one from elsewhere may not, and Langflow needs it."""
+    nodes = as_list(data.get("nodes"))
+    if all("_type" in object_at(as_object(node), "data", "node", "template") for node in nodes):
+        return data
+    return {**data, "nodes": [*map(_marked_node, map(as_object, nodes))]}
+
+
+def _marked_node(raw: JsonObject) -> JsonObject:
+    data, node = object_at(raw, "data"), object_at(raw, "data", "node")
+    template: JsonObject = {"_type": "Component", **object_at(node, "template")}
+    return {**raw, "data": {**data, "node": {**node, "template": template}}}
 
 
 def is_quick(flow: Flow, catalogue: Catalogue, options: RunOptions) -> bool:

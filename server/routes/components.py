@@ -13,6 +13,7 @@ from flows.bundles import Bundle, bundle_index
 from flows.catalogue import Catalogue, UnknownComponent
 from flows.component_type import ComponentType
 from flows.document import Json, JsonObject
+from flows.edits.new_nodes import new_node
 from flows.faults import suggest
 from flows.search.limits import relevant
 from server.errors import ApiError, not_ready
@@ -79,12 +80,14 @@ class WholeComponent(ComponentTypeEntry):
         text: its description for a model.
         template: its fields as Langflow stores them.
         outputs: its outputs as Langflow stores them.
+        node: a new component of the type as a flow stores it, which needs an id (`id` and `data.id`) and a position.
         installed: false for one of a bundle that is not installed.
     """
 
     text: str
     template: dict[str, Any]
     outputs: list[Any]
+    node: dict[str, Any]
     installed: bool | None = optional()
 
 
@@ -126,7 +129,8 @@ def _details(known: ComponentType, catalogue: Catalogue) -> JsonObject:
         text = known.description
     template: JsonObject = dict(known.template)
     outputs: list[Json] = list(known.outputs)
-    return {**_entry(known), "text": text, "template": template, "outputs": outputs}
+    node = new_node(known, "").raw
+    return {**_entry(known), "text": text, "template": template, "outputs": outputs, "node": node}
 
 
 async def _catalogue(state: ServerState) -> Catalogue:

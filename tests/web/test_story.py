@@ -152,3 +152,32 @@ async def test_a_flow_is_asked_for_accepted_edited_run_undone_exported_and_found
         await expect(page.get_by_role("log")).to_contain_text(HOURS)
         manuals = (ROOT / "README.md").read_text() + (ROOT / "docs" / "page.md").read_text()
         assert all(f"images/{picture.name}" in manuals for picture in PICTURES)
+
+
+async def test_a_flow_that_is_made_by_hand_runs(browser: Browser, catalogue: Catalogue, engine: Runner) -> None:
+    async with looking(browser, assistant(catalogue, ScriptedModel(), engine)) as look:
+        page = look.page
+        await page.get_by_role("button", name="New flow").click()
+        for name in ("Chat Input", "Chat Output"):
+            await page.get_by_role("button", name="Add component").click()
+            await page.get_by_role("searchbox", name="Search").fill(name)
+            await page.get_by_role("dialog").get_by_role("button", name=name).first.click()
+            await expect(page.locator(".react-flow__node").filter(has_text=name)).to_be_focused()
+        await page.locator(".react-flow__node").filter(has_text="Chat Input").focus()
+        await page.keyboard.press("Enter")
+        await page.get_by_role("button", name="Connect to…").click()
+        await page.get_by_role("dialog", name="Connect to…").get_by_role("button", name="Inputs").click()
+        await expect(page.locator(".react-flow__edge")).to_have_count(1)
+        await expect(page.locator(".saving")).to_have_text("Saved")
+
+        await page.get_by_role("tab", name="Try the flow").click()
+        await page.get_by_role("textbox", name="Input of the run").fill("by hand")
+        await page.get_by_role("textbox", name="Input of the run").press("Enter")
+        said = page.get_by_role("log", name="Try the flow").locator(".markdown")
+        await expect(said).to_contain_text("by hand", timeout=30_000)
+        [flow] = (await look.live.client.get(FLOWS)).json()["flows"]
+        stored = (await look.live.client.get(f"{FLOWS}/{flow['id']}")).json()["flow"]
+        for node in stored["data"]["nodes"]:
+            known = catalogue.get(node["data"]["type"])
+            assert known is not None
+            assert set(known.definition) <= set(node["data"]["node"]), "as Langflow stores it, so that it runs there, too"

@@ -46,10 +46,11 @@ test("changes by hand leave everything else as it was", () => {
 });
 
 test("a new component and copies have ids of their own, and copies keep the edges between them", () => {
-  const component = { type: "Prompt", display_name: "Prompt", description: "", template: {}, outputs: [] } as unknown as Parameters<typeof add>[1];
+  const made = { ...node("Prompt", { _type: "Component" }), id: "" };
+  const component = { type: "Prompt", node: made } as unknown as Parameters<typeof add>[1];
   const [added, id] = add(echo(), component, { x: 1, y: 2 });
   expect(id).toMatch(/^Prompt-[A-Za-z0-9]{5}$/);
-  expect(nodesOf(added).at(-1)).toMatchObject({ id, position: { x: 1, y: 2 }, data: { id, type: "Prompt" } });
+  expect(nodesOf(added).at(-1)).toMatchObject({ id, position: { x: 1, y: 2 }, data: { id, type: "Prompt", node: { template: { _type: "Component" } } } });
   const [copied, ids] = duplicate(connect(echo(), FROM, TO), new Set(["ChatInput-1", "ChatOutput-2"]));
   expect(ids.size).toBe(2);
   expect(copied.data?.edges).toHaveLength(2);

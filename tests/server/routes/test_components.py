@@ -6,6 +6,7 @@ import pytest
 
 from agent.assistant import Assistant
 from flows.catalogue import Catalogue
+from flows.edits.new_nodes import new_node
 from server.settings import ServerSettings
 from tests.server.live import serving
 from tests.shared.scripted_assistant import assistant
@@ -94,3 +95,12 @@ async def test_clients_are_asked_to_retry_when_another_engine_is_being_installed
         reply = await live.client.get(COMPONENTS)
     assert (reply.status_code, reply.json()["error"]["code"]) == (503, "catalogue_missing")
     assert reply.headers["retry-after"]
+
+
+async def test_a_type_comes_with_a_component_as_the_assistant_adds_it(catalogue: Catalogue) -> None:
+    known = catalogue.get("ChatInput")
+    assert known is not None
+    async with serving(assistant(catalogue)) as live:
+        given = (await live.client.get(f"{COMPONENTS}/ChatInput")).json()["node"]
+    assert given == new_node(known, "").raw
+    assert given["data"]["node"]["template"]["_type"] == "Component", "Langflow runs nothing without it"

@@ -114,9 +114,7 @@ export function noteColour(node: NodeDocument): NoteColour {
 /** A component of the catalogue on the canvas; returns the document and the new node's id. */
 export function add(flow: FlowDocument, component: WholeComponent, position: Point): [FlowDocument, string] {
   const id = freshId(idsIn(flow), component.type);
-  const { type, display_name, description, template, outputs } = component;
-  const definition = { display_name, description, template, outputs };
-  const node: NodeDocument = { id, type: "genericNode", position: { ...position }, data: { id, type, node: definition } };
+  const node = { ...withId(structuredClone(component.node), id), position: { ...position } };
   return [withGraph(flow, [...nodesOf(flow), node], edgesOf(flow)), id];
 }
 
