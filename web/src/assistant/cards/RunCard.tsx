@@ -48,7 +48,9 @@ function Nothing() {
   };
   return (
     <>
-      <p>{strings.answeredNothing}</p>
+      <p>
+        {strings.answeredNothing} {strings.giveMessage}
+      </p>
       <div className="row">
         <Button onClick={tryIt}>{strings.tryWithMessage}</Button>
       </div>
