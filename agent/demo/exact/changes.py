@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pydantic import JsonValue
 
 from agent.demo.building.roles import edge_on_the_way
-from agent.demo.exact.language import Request
+from agent.demo.exact.language import NAMED_WITH_WORDS, WORDS_BEHIND, Request
 from agent.demo.exact.names import (
     component_type,
     connectable,
@@ -42,8 +42,8 @@ _SET_INSTRUCTIONS = _rule(
     r"(?P<value>⟦\d+⟧)"
 )
 _INSERT = _rule(
-    r"(?:add|insert|put)\s+(?:(?:an?|another|one|the)\s+)?(?P<name>.+?)\s+between\s+(?P<source>.+?)\s+and\s+"
-    r"(?P<target>.+?)(?:\s+with\s+(?:the\s+)?template\s+(?P<template>.+))?"
+    rf"(?:add|insert|put)\s+(?:(?:an?|another|one|the)\s+)?{NAMED_WITH_WORDS}\s+between\s+(?P<source>.+?)\s+and\s+"
+    rf"(?P<target>.+?){WORDS_BEHIND}"
 )
 _REPLACE = _rule(r"(?:replace|swap|exchange)\s+(?P<name>.+?)\s+(?:with|by|for)\s+(?:(?:an?|the)\s+)?(?P<type>.+)")
 _RENAME = _rule(r"rename\s+(?P<name>.+?)\s+(?:to|as)\s+(?P<value>.+)")
@@ -271,7 +271,7 @@ def _insert(said: Mapping[str, str], bench: Workbench) -> Step:
         edge = edge_on_the_way(bench.current, source, target)
         if edge is not None:
             found |= {"source_id": edge.source, "source_output": edge.source_port, "target_input": edge.target_port}
-        return with_template(found, said.get("template"))
+        return with_template(found, said.get("words") or said.get("template"))
 
     return "insert_component", arguments
 

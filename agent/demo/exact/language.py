@@ -32,6 +32,15 @@ _CLAUSES = re.compile(
 )
 _ENGLISH = re.compile(r"(?:please\s+)?(?:add|build|make|put|set|run|write)\b", re.IGNORECASE)
 """How only English requests begin, whatever other words they have."""
+_SAYING = (
+    r"(?:\s*:|\s+(?:that|which)\s+(?:says|reads)|\s+saying|\s+with\s+(?:the\s+|its\s+)?(?:template|text|words|wording))"
+)
+NAMED_WITH_WORDS = rf"(?P<name>[^⟦⟧]+?)(?:(?:{_SAYING})?\s+(?P<words>⟦\d+⟧))?"
+"""A component that is added, with the words that it should have, where they stand right behind its name."""
+
+WORDS_BEHIND = rf"(?:(?:{_SAYING})\s+(?P<template>.+))?"
+"""The words that it should have, where they stand behind its place."""
+
 VARIABLE = re.compile(r"(?<!\{)\{([A-Za-z][A-Za-z0-9_]*)\}(?!\})")
 """A variable in a prompt template."""
 

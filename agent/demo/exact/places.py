@@ -8,6 +8,7 @@ from pydantic import JsonValue
 
 from agent.demo.building.added import task_of
 from agent.demo.exact.changes import with_template
+from agent.demo.exact.language import NAMED_WITH_WORDS, WORDS_BEHIND
 from agent.demo.exact.names import component_type, node_named
 from agent.demo.models import MODEL, model_named
 from agent.demo.plan import CannotPlan, Step
@@ -17,8 +18,8 @@ from tools.workbench import Workbench
 _PLEASE = r"^(?:please\s+)?"
 _NEW = r"(?:(?:an?|another|one|the)\s+)?(?:new\s+)?"
 _BESIDE = re.compile(
-    rf"{_PLEASE}(?:add|insert|put)\s+{_NEW}(?P<name>.+?)\s+(?:right\s+|just\s+|directly\s+)?(?P<where>before|after)\s+"
-    r"(?P<beside>.+?)(?:\s+with\s+(?:the\s+)?template\s+(?P<template>.+))?$",
+    rf"{_PLEASE}(?:add|insert|put)\s+{_NEW}{NAMED_WITH_WORDS}\s+(?:right\s+|just\s+|directly\s+)?(?P<where>before|after)\s+"
+    rf"(?P<beside>.+?){WORDS_BEHIND}$",
     re.IGNORECASE,
 )
 _TOOL = re.compile(
@@ -84,11 +85,12 @@ def _beside(said: Mapping[str, str], bench: Workbench) -> list[Step] | None:
             "source_output": edge.source_port,
             "target_input": edge.target_port,
         }
-        task = None if said.get("template") else task_of(said["name"], bench.catalogue)
+        words = said.get("words") or said.get("template")
+        task = None if words else task_of(said["name"], bench.catalogue)
         if task is not None:
             values: dict[str, JsonValue] = {"model": _model_in(bench.current), "system_message": task}
             return {"type": "LanguageModelComponent", **ends, "values": values}
-        return with_template({"type": component_type(said["name"], bench.catalogue), **ends}, said.get("template"))
+        return with_template({"type": component_type(said["name"], bench.catalogue), **ends}, words)
 
     return [("insert_component", arguments)]
 

@@ -34,6 +34,12 @@ _TELL_AGENT = re.compile(
     r"^(?:please\s+)?(?:tell|instruct|ask)\s+(?:the|my)\s+(?:agent|model|assistant|bot|ai)\s+to\s+(?P<what>.+?)\W*$",
     re.IGNORECASE,
 )
+_ADDS = re.compile(
+    r"\b(?:add|insert|put)\s+(?:in\s+)?(?:(?:an?|one|another|the)\s+)?(?:\w+\s+)?(?:prompt|template|step|component)\b",
+    re.IGNORECASE,
+)
+"""What says that one more is wanted, and not that the one that is there should say something else."""
+
 _TEXT_TYPES = frozenset({"str", "prompt"})
 
 
@@ -70,7 +76,13 @@ def _template(clause: str, unmask: Callable[[str], str], flow: Flow) -> list[Ste
     said = re.search(r"⟦\d+⟧", clause)
     prompts = [node for node in flow.nodes if (node.field("template") or {}).get("type") == "prompt"]
     asked = re.search(r"\b(?:wording|template|prompt|text|say)\b", clause, re.IGNORECASE)
-    if said is None or asked is None or len(prompts) != 1 or len(re.findall(r"⟦\d+⟧", clause)) > 1:
+    if (
+        said is None
+        or asked is None
+        or _ADDS.search(clause)
+        or len(prompts) != 1
+        or len(re.findall(r"⟦\d+⟧", clause)) > 1
+    ):
         return None
     new = unmask(said.group())
     if not VARIABLE.search(new) or new == prompts[0].value("template"):

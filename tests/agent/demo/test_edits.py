@@ -10,8 +10,10 @@ from agent.turn.request import TurnRequest
 from agent.turn.result import TurnEnded, TurnResult
 from flows.catalogue import Catalogue
 from flows.document import Flow
+from flows.edits.new_nodes import with_display_name
 from runtime.install.environment import RunnerEnvironment
 from tests.agent.demo.first_messages import canvas
+from tests.shared.flow_texts import LOUDER, flow_of
 from tests.shared.stand_ins import StandInRunner
 
 pytestmark = [pytest.mark.engine, pytest.mark.anyio]
@@ -262,3 +264,22 @@ async def test_a_component_is_added_by_its_name(whole: Catalogue, message: str) 
     before = canvas("chatbot", whole)
     result = await ask(whole, message, before)
     assert types(result.flow) - types(before) == {"Webhook"}
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["add a second prompt 'Whisper: {text}' between Prompt and Answer", "add a prompt 'Whisper: {text}' before Answer",
+     'insert another prompt template "Whisper: {text}" after Prompt',
+     "add a prompt that says 'Whisper: {text}' between Prompt and Answer",
+     "Add a prompt between the prompt and the answer with the text 'Whisper: {text}'"],
+)  # fmt: skip
+async def test_one_more_prompt_is_added_with_its_words_and_the_other_keeps_its_own(
+    whole: Catalogue, message: str
+) -> None:
+    flow = flow_of(LOUDER, whole)
+    named = map(with_display_name, flow.components, ("Chat", "Prompt", "Answer"))
+    flow = flow.with_views(named, flow.edges)
+    result = await ask(whole, message, flow)
+    first, second = (node for node in result.flow.nodes if node.type == "Prompt Template")
+    assert (first.value("template"), second.value("template")) == ("Say it louder: {text}", "Whisper: {text}")
+    assert {(first.id, second.id)} < {(edge.source, edge.target) for edge in result.flow.edges}
