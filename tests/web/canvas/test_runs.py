@@ -12,7 +12,7 @@ from tests.server.live import FLOWS
 from tests.shared.flow_texts import ECHO, flow_of
 from tests.shared.scripted_assistant import ScriptedModel, assistant
 from tests.shared.stand_ins import StandInRunner, ran
-from tests.web.canvas.conftest import flow_with, node, nodes, opened, stored
+from tests.web.canvas.conftest import node, nodes, opened, stored
 from tests.web.conftest import Look, looking
 
 pytestmark = pytest.mark.anyio
@@ -84,22 +84,6 @@ async def test_a_run_that_fails_goes_to_its_component_and_f8_goes_there_again(
         await look.page.locator(f".react-flow__node[data-id={ids[0]}]").focus()
         await bar.get_by_role("button", name="Go to Chat Output").click()
         await expect(failed).to_be_focused()
-
-
-async def test_a_run_that_answers_nothing_shows_what_keeps_it_from_answering_until_that_is_mended(
-    browser: Browser, catalogue: Catalogue
-) -> None:
-    async with looking(browser, assistant(catalogue, runner=StandInRunner(results=[ran(""), ran("")]))) as look:
-        page = look.page
-        await opened(look, flow_with(catalogue, "ChatInput", "ChatOutput"))
-        await expect(page.locator(".faults")).to_have_count(0)
-        await run(look, "hello")
-        said = page.get_by_role("log", name="Try the flow")
-        await expect(said).to_contain_text("The flow answered nothing. Chat Input is not connected to anything.")
-        await expect(said).not_to_contain_text("give it one")
-        await expect(node(look, "Chat Output")).to_contain_text("is not connected")
-        await node(look, "Chat Input").get_by_role("textbox", name="Input Text").fill("words")
-        await expect(node(look, "Chat Output")).not_to_contain_text("is not connected")
 
 
 async def test_a_failed_run_stays_told_until_the_flow_has_changed_or_runs(

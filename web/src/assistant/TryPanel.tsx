@@ -85,7 +85,7 @@ function Exchange({ said: one, isRunning }: { said: Said; isRunning: boolean }) 
           {one.error}
         </p>
       )}
-      {!isRunning && one.error === null && one.output === "" && <p className="notice-line">{silence(one)}</p>}
+      {!isRunning && one.error === null && one.output === "" && <p className="notice-line">{strings.answeredNothing}</p>}
       {isDone && (
         <div className="row actions">
           <Button onClick={() => void keep(one.input, one.output).catch(fail)}>{strings.saveTest}</Button>
@@ -94,12 +94,6 @@ function Exchange({ said: one, isRunning }: { said: Said; isRunning: boolean }) 
       {figures.length > 0 && <small className="figures">{figures.join(" · ")}</small>}
     </article>
   );
-}
-
-/** What is said of a run that answered nothing. */
-function silence({ input, why }: Said): string {
-  if (why !== undefined) return `${strings.answeredNothing} ${why}`;
-  return input === "" ? `${strings.answeredNothing} ${strings.giveMessage}` : strings.answeredNothing;
 }
 
 /** Enter runs the flow: with what is written, or with the values that it has where it takes no message. */

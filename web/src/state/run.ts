@@ -6,7 +6,7 @@ import type { Schemas } from "../api/contract";
 import { RequestFailed, request } from "../api/http";
 import { RunRefused, cancelRun, followRun, startRun } from "../api/runs";
 import type { RunEvent } from "../api/runs";
-import { chatInputOf, idOf, named } from "../flow/document";
+import { chatInputOf, idOf } from "../flow/document";
 import { runsAlike } from "../flow/alike";
 import { strings } from "../strings";
 import { useFlow } from "./flow";
@@ -25,8 +25,6 @@ export interface Said {
   /** Dollars that they cost; null when that is not known. */
   cost: number | null;
   files: readonly string[];
-  /** What keeps it from answering, where it has answered nothing and that is known. */
-  why?: string;
 }
 
 interface RunState {
@@ -52,9 +50,6 @@ interface RunState {
   /** Takes back what says that the last run has failed, because that is no longer so. */
   forgetFailure: () => void;
 }
-
-/** Faults with which a flow runs and says nothing. */
-const KEEPS_FROM_ANSWERING: ReadonlySet<string> = new Set(["missing_input", "orphan", "unreachable", "no_output"]);
 
 export const useRun = create<RunState>((set, get) => {
   const update = (change: (last: Said) => Said): void =>
@@ -89,14 +84,6 @@ export const useRun = create<RunState>((set, get) => {
       default:
         break;
     }
-  };
-  const explain = async (flow: string): Promise<void> => {
-    const { faults } = await request<Schemas["FlowNeeds"]>("GET", `/api/v1/flows/${encodeURIComponent(flow)}/needs`);
-    const found = faults.filter(({ code }) => KEEPS_FROM_ANSWERING.has(code));
-    const [first] = found;
-    if (first === undefined || useFlow.getState().id !== flow) return;
-    useFlow.setState({ faults: found });
-    update((one) => ({ ...one, why: named(useFlow.getState().history.present)(`${first.message} ${first.fix}`) }));
   };
   return {
     flow: null,
@@ -143,8 +130,6 @@ export const useRun = create<RunState>((set, get) => {
         const run = await startRun(flow, input, get().session, tweaks);
         set({ run });
         for await (const event of followRun(run)) note(event);
-        const last = get().said.at(-1);
-        if (last?.error === null && last.output === "") await explain(flow);
       } catch (error) {
         if (!(error instanceof RequestFailed)) throw error;
         if (error instanceof RunRefused) useFlow.setState({ faults: error.faults });

@@ -48,9 +48,7 @@ function Nothing() {
   };
   return (
     <>
-      <p>
-        {strings.answeredNothing} {strings.giveMessage}
-      </p>
+      <p>{strings.answeredNothing}</p>
       <div className="row">
         <Button onClick={tryIt}>{strings.tryWithMessage}</Button>
       </div>
