@@ -24,11 +24,13 @@ def note(name):
 """
 
 
-def run(folder: Path, tests: str, *options: str) -> tuple[subprocess.CompletedProcess[str], list[dict[str, int]]]:
-    """Run tests with two workers; returns how it ended, and where each test that noted it ran."""
+def run(
+    folder: Path, tests: str, *options: str, at: str = ""
+) -> tuple[subprocess.CompletedProcess[str], list[dict[str, int]]]:
+    """Run tests, or the one that is named, with two workers; returns how it ended, and where each that noted it ran."""
     notes = folder / "notes"
     notes.mkdir()
-    (folder / "test_sample.py").write_text(NOTES.format(notes=str(notes)) + tests)
+    (folder / "test_sample.py").write_text(NOTES.format(notes=str(notes)) + tests, encoding="utf-8")
     (folder / "pytest.ini").write_text("[pytest]\n")
     command = [
         sys.executable,
@@ -42,7 +44,7 @@ def run(folder: Path, tests: str, *options: str) -> tuple[subprocess.CompletedPr
         "tests.processes.forked_workers",
     ]
     with subprocess.Popen(
-        [*command, "-n", "2", *options, str(folder)],
+        [*command, "-n", "2", *options, str(folder / at)],
         cwd=folder,
         env={
             **os.environ,
@@ -72,6 +74,36 @@ def test_tests_are_imported_once_and_run_in_several_processes(tmp_path: Path) ->
     assert len({one["imported"] for one in notes}) == 1
     assert len({one["pid"] for one in notes}) == 2
     assert all(one["imported"] != one["pid"] for one in notes)
+
+
+MAKES = """
+import pytest
+
+def pytest_generate_tests(metafunc):
+    note(f"made {os.getpid()}")
+
+@pytest.mark.parametrize("kind", [1], ids=["gr\u00fcn"])
+def test_kind(kind): note("kind")
+
+def test_other(): note("other")
+"""
+
+
+@ONLY_LINUX
+def test_which_tests_a_file_has_is_found_out_by_workers_alone_and_they_are_called_as_elsewhere(tmp_path: Path) -> None:
+    done, notes = run(tmp_path, MAKES, "-rA")
+    assert done.returncode == 0, done.stdout
+    assert len(notes) == 2 + 2
+    assert all(one["imported"] != one["pid"] for one in notes)
+    assert "PASSED test_sample.py::test_kind[gr\\xfcn]" in done.stdout
+
+
+@ONLY_LINUX
+def test_a_test_that_is_named_is_run_alone(tmp_path: Path) -> None:
+    done, notes = run(tmp_path, MAKES, at="test_sample.py::test_other")
+    assert done.returncode == 0, done.stdout
+    assert "1 passed" in done.stdout
+    assert len(notes) == 2 + 1
 
 
 @ONLY_LINUX

@@ -1,7 +1,8 @@
-"""Forks the workers of a run from one process that has collected its tests, so that all is imported once.
+"""Forks the workers of a run from one process that has imported its tests, so that all is imported once.
 
 Called as `python worker_server.py SOCKET COUNT ARGUMENT...`, where the arguments are those of pytest that say what to
-collect. Prints `ready` when it has; when it cannot, it prints what pytest says of it, and ends. Then it forks COUNT
+collect. Prints `ready` when it has imported the files; when it cannot, it prints what pytest says of it, and ends. Then
+it forks COUNT
 workers, one for each connection, which brings standard input and output and is open until the worker ends. Ends early
 when standard input does.
 """
@@ -16,56 +17,82 @@ import sys
 import tempfile
 import threading
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-MANY = 1000
-"""Tests for which it pays to import what they import when they run, once for all workers."""
+MANY = 40
+"""Files of tests for which it pays to import what they import when they run, once for all workers."""
 SDKS = ("anthropic", "bedrock", "google", "groq", "mistral", "openai")
 """Providers whose packages take half a second or more."""
 BOOTSTRAP = "import sys;exec(eval(sys.stdin.readline()))"
 """What execnet has a worker's interpreter run."""
 
 
-class Count:
-    """Counts what is collected."""
+class ImportedFile(pytest.Module):
+    """A file of tests that is only imported: which tests it has is for the workers to find out."""
 
-    tests = 0
-
-    def pytest_collection_finish(self, session: pytest.Session) -> None:
+    def collect(self) -> list[pytest.Item | pytest.Collector]:
         """Called by pytest."""
-        self.tests = len(session.items)
+        assert self.obj
+        return []
 
 
-def collect(arguments: list[str]) -> str:
+class Files:
+    """Has files imported and counts them."""
+
+    count = 0
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_pycollect_makemodule(self, module_path: Path, parent: pytest.Collector) -> ImportedFile:
+        """Called by pytest."""
+        self.count += 1
+        return ImportedFile.from_parent(parent, path=module_path)
+
+
+def import_tests(arguments: list[str]) -> str:
     """Import the tests and all that they need; returns what pytest says when something is wrong with them, or ""."""
     shown = [os.dup(number) for number in (1, 2)]
-    count = Count()
+    files = Files()
     with tempfile.TemporaryFile() as said:
         for number in (1, 2):
             os.dup2(said.fileno(), number)
         options = ["--collect-only", "-qq", "-p", "no:cacheprovider", "-p", "no:randomly"]
-        code = pytest.main([*options, *arguments], plugins=[count])
+        named = dict.fromkeys(argument.partition("::")[0] for argument in arguments)
+        code = pytest.main([*options, *named], plugins=[files])
         for number, saved in enumerate(shown, start=1):
             os.dup2(saved, number)
             os.close(saved)
         said.seek(0)
-        collected = code in {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}
-        if count.tests >= MANY and collected:
+        imported = code in {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}
+        if files.count >= MANY and imported:
             warm()
-        return "" if collected else said.read().decode(errors="replace")
+        return "" if imported else said.read().decode(errors="replace")
 
 
 def warm() -> None:
-    """Import what many tests import when they run."""
+    """Import what many tests import when they run, and have done what hypothesis does once."""
     gc.disable()
     import_module("tests.commands.imports").warm()
     for sdk in SDKS:
         for part in ("providers", "models"):
             import_module(f"pydantic_ai.{part}.{sdk}")
+    try_law()
     gc.freeze()
     gc.enable()
+
+
+def try_law() -> None:
+    """Have hypothesis read the constants of all modules, as it otherwise does in each worker before the first law."""
+    from hypothesis import given, settings, strategies  # pytest has to import it first: its plugin is rewritten
+
+    @settings(max_examples=10, database=None)
+    @given(strategies.integers())
+    def law(number: int) -> None:
+        assert number == number + 0
+
+    law()
 
 
 def serve(listener: socket.socket, count: int) -> socket.socket | None:
@@ -116,7 +143,7 @@ def work(connection: socket.socket) -> None:
 
 
 if __name__ == "__main__":
-    if wrong := collect(sys.argv[3:]):
+    if wrong := import_tests(sys.argv[3:]):
         sys.stdout.write(wrong)
         sys.exit(1)
     interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -53,14 +53,30 @@ def pytest_configure(config: pytest.Config) -> None:
             config.pluginmanager.register(_Recorder(config.option.record_slow))
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> Generator[None, object, object]:
+    """Leave out rows of a table before they become tests: to make them, and to sort them out, takes half a second.
+
+    A row that is asked for by its name is played in any case.
+    """
+    result = yield
+    definition, config = metafunc.definition, metafunc.config
+    named = any("[" in argument for argument in config.args)
+    if config.option.play == "part" and definition.get_closest_marker("table") and not named:
+        rows = metafunc._calls  # there is no public way
+        ids = [f"{definition.nodeid}[{row.id}]" for row in rows]
+        played = played_rows(set(ids))
+        rows[:] = [row for row, name in zip(rows, ids, strict=True) if name in played]
+    return result
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what a part does not hold."""
+    """Leave out tests that take long."""
     if config.option.play == "part":
-        rows = {item.nodeid for item in items if item.get_closest_marker("table")}
         shared = {item.nodeid for item in items if LONG_TO_MAKE & set(getattr(item, "fixturenames", ()))}
         slow = read_slow(SLOW) | dict.fromkeys(shared, TOO_LONG + 1)
-        kept = part_of([item.nodeid for item in items], rows, slow)
+        kept = part_of([item.nodeid for item in items], slow)
         config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in kept])
         items[:] = [item for item in items if item.nodeid in kept]
         for law in {getattr(item, "obj", None) for item in items}:
@@ -68,15 +84,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 try_fewer_examples(law)
 
 
-def part_of(tests: list[str], rows: set[str], slow: dict[str, float]) -> set[str]:
+def part_of(tests: list[str], slow: dict[str, float]) -> set[str]:
     """The ids of the tests that are played in part.
 
     Args:
-        tests: all ids.
-        rows: those of them that are rows of the largest tables.
+        tests: all ids, but of rows of the largest tables only those that are played.
         slow: how many seconds the slow ones took.
     """
-    kept = (set(tests) - rows) | played_rows(rows)
+    kept = set(tests)
     files: dict[str, list[str]] = defaultdict(list)
     for test in kept:
         files[test.partition("::")[0]].append(test)

@@ -9,7 +9,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.tries.part import LONG, NOTED, PART, SLOW, TOO_LONG, part_of, read_slow, try_fewer_examples, write_slow
+from tests.tries.part import (
+    LONG,
+    NOTED,
+    PART,
+    SLOW,
+    TOO_LONG,
+    part_of,
+    played_rows,
+    read_slow,
+    try_fewer_examples,
+    write_slow,
+)
 
 ROOT = Path(__file__).parents[2]
 FILES = st.sampled_from(["tests/a.py", "tests/b/c.py", "tests/d.py"])
@@ -26,7 +37,7 @@ def file_of(test: str) -> str:
 def test_every_file_plays_what_is_quick_and_something_at_least_unless_all_of_it_takes_too_long(
     tests: set[str], slow: dict[str, float]
 ) -> None:
-    kept = part_of(sorted(tests), set(), slow)
+    kept = part_of(sorted(tests), slow)
     assert tests - set(slow) <= kept <= tests
     for file in {file_of(test) for test in tests}:
         own = [slow.get(test, 0.0) for test in tests if file_of(test) == file]
@@ -39,9 +50,9 @@ def test_every_file_plays_what_is_quick_and_something_at_least_unless_all_of_it_
 @given(TESTS, st.randoms())
 def test_each_table_plays_a_tenth_and_always_the_same(tests: set[str], mixed: random.Random) -> None:
     order = sorted(tests)
-    kept = part_of(order, tests, {})
+    kept = played_rows(order)
     mixed.shuffle(order)
-    assert part_of(order, tests, {}) == kept
+    assert played_rows(order) == kept
     for table in {test.partition("[")[0] for test in tests}:
         rows = [test for test in tests if test.startswith(f"{table}[")]
         assert sum(row in kept for row in rows) == max(1, len(rows) // PART)
@@ -61,7 +72,8 @@ def test_what_is_recorded_decides_as_what_was_measured(
     measured = {test: round(slow.get(test, NOTED / 2), 2) for test in tests}
     record = tmp_path_factory.getbasetemp() / "slow.txt"
     write_slow(record, measured, rows)
-    assert part_of(sorted(tests), rows, read_slow(record)) == part_of(sorted(tests), rows, measured)
+    made = sorted((tests - rows) | played_rows(rows))
+    assert part_of(made, read_slow(record)) == part_of(made, measured)
     assert all(seconds >= NOTED for seconds in read_slow(record).values())
 
 
@@ -82,9 +94,9 @@ def test_a_law_is_tried_with_a_part_of_its_examples(usual: int, fewer: int) -> N
     assert len(tried) == fewer
 
 
-def run_part(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    """Play the tests of a folder, with no other plugin."""
-    command = [sys.executable, "-m", "pytest", *options, str(folder)]
+def run_part(folder: Path, *options: str, at: str = "") -> subprocess.CompletedProcess[str]:
+    """Play the tests of a folder, or the one that is named, with no other plugin."""
+    command = [sys.executable, "-m", "pytest", *options, at or str(folder)]
     plugins = "-p xdist -p tests.tries.part"
     environment = {
         "PYTHONPATH": str(ROOT),
@@ -93,6 +105,59 @@ def run_part(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
         "PYTEST_ADDOPTS": plugins,
     }
     return subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder, env=environment)
+
+
+TABLES = """
+import pytest
+
+class TestRows:
+    @pytest.mark.table
+    @pytest.mark.parametrize("row", range(25))
+    @pytest.mark.parametrize("kind", ["plain", "gr\u00fcn"])
+    def test_table(self, row, kind):
+        pass
+
+@pytest.mark.table
+def test_table_without_rows():
+    pass
+
+@pytest.mark.parametrize("row", range(20))
+def test_of_no_table(row):
+    pass
+"""
+MADE = """
+def pytest_itemcollected(item):
+    print("made", item.nodeid)
+"""
+
+
+def made_and_played(folder: Path, *options: str) -> tuple[list[str], set[str]]:
+    """The tests of the tables that are made, and those that are played."""
+    (folder / "test_sample.py").write_text(TABLES, encoding="utf-8")
+    (folder / "conftest.py").write_text(MADE)
+    (folder / "pytest.ini").write_text("[pytest]\nmarkers = table\n")
+    ended = run_part(folder, "-rA", "-s", *options)
+    assert ended.returncode == 0, ended.stdout
+    lines = [line.partition(" ") for line in ended.stdout.splitlines()]
+    return [name for word, _, name in lines if word == "made"], {name for word, _, name in lines if word == "PASSED"}
+
+
+def test_rows_that_are_not_played_do_not_become_tests(tmp_path: Path) -> None:
+    made, played = made_and_played(tmp_path, "--play", "part")
+    assert set(made) == played
+    assert len(made) == 5 + 1 + 20
+    every, all_played = made_and_played(tmp_path)
+    assert set(every) == all_played
+    assert len(every) == 50 + 1 + 20
+    table = [name for name in every if "test_table[" in name]
+    assert {name for name in made if "test_table[" in name} == played_rows(table)
+
+
+def test_a_row_that_is_named_is_played(tmp_path: Path) -> None:
+    every, _ = made_and_played(tmp_path)
+    one = next(name for name in every if "test_table[" in name and name not in played_rows(every))
+    command = run_part(tmp_path, "--play", "part", at=one)
+    assert "1 passed" in command.stdout
 
 
 SHARING = """

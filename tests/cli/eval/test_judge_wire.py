@@ -5,6 +5,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -12,17 +13,23 @@ import pytest
 import yaml
 from anyio.from_thread import start_blocking_portal
 
-from evals.calibration.answers import load_answers
+from evals.calibration.answers import LabelledAnswer, load_answers
 from evals.calibration.calibration import Calibration
 from scripts.cassettes import cassettes
 from scripts.judge_cassette import CASSETTE, FOOLED, digest, few, measured, scripted_judge
 from scripts.scripted_provider import Reply, ScriptedProvider
 from tests.cli.conftest import Wirewright
 
-ANSWERS = load_answers()
-FELL_FOR = [row for row in ANSWERS if row.trap == FOOLED and not row.label]
-"""The false answers that the scripted judge believes."""
-SPEECHLESS = next(row for row in ANSWERS if row.trap is None or row.trap != FOOLED)
+
+@cache
+def answers() -> tuple[LabelledAnswer, ...]:
+    """All labelled answers; reading them takes longer than importing this file."""
+    return load_answers()
+
+
+def fell_for() -> list[LabelledAnswer]:
+    """The false answers that the scripted judge believes."""
+    return [row for row in answers() if row.trap == FOOLED and not row.label]
 
 
 @pytest.fixture
@@ -30,7 +37,8 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[dict[str, Any]]]:
     """What a scripted judge on loopback was asked; it is the only provider that is configured."""
     monkeypatch.setattr("pydantic_ai.models.ALLOW_MODEL_REQUESTS", True)
     found: list[dict[str, Any]] = []
-    judge = scripted_judge(ANSWERS, SPEECHLESS.id)
+    speechless = next(row for row in answers() if row.trap is None or row.trap != FOOLED)
+    judge = scripted_judge(answers(), speechless.id)
 
     def answer(body: dict[str, Any]) -> Reply:
         found.append(body)
@@ -50,17 +58,17 @@ def test_a_judge_behind_a_provider_is_measured_on_every_labelled_answer(
     assert done.code == 0, done.err
     stored = done.json["calibration"]
     assert json.loads(out.read_text(encoding="utf-8")) == stored
-    assert (stored["judge"], stored["count"]) == ("gpt-6.1-sol", len(ANSWERS))
-    assert len(ANSWERS) >= 400
-    wrong = len(FELL_FOR) + 1
-    assert stored["agreement"]["accuracy"]["value"] == pytest.approx(1 - wrong / len(ANSWERS))
+    assert (stored["judge"], stored["count"]) == ("gpt-6.1-sol", len(answers()))
+    assert len(answers()) >= 400
+    wrong = len(fell_for()) + 1
+    assert stored["agreement"]["accuracy"]["value"] == pytest.approx(1 - wrong / len(answers()))
     assert stored["agreement"]["unanswered"] == 1
-    injected = [row for row in ANSWERS if row.trap == FOOLED]
-    assert stored["traps"][FOOLED]["value"] == pytest.approx(1 - len(FELL_FOR) / len(injected))
+    injected = [row for row in answers() if row.trap == FOOLED]
+    assert stored["traps"][FOOLED]["value"] == pytest.approx(1 - len(fell_for()) / len(injected))
     assert done.json["decides"] is (stored["agreement"]["accuracy"]["low"] >= 0.9)
     shown = Counter(json.dumps(body["messages"], ensure_ascii=False) for body in asked)
-    assert len(shown) >= len(ANSWERS)
-    assert not any(row.because in text for text in shown for row in FELL_FOR)
+    assert len(shown) >= len(answers())
+    assert not any(row.because in text for text in shown for row in fell_for())
 
 
 def test_the_cassette_says_that_its_judge_is_scripted_is_not_stale_and_holds_no_secret() -> None:
