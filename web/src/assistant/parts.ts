@@ -54,7 +54,7 @@ export function afterEvent(before: Message, event: Event, now = Date.now()): Mes
     case "progress":
       return { ...before, status: event.message, since: event.message === before.status ? before.since : now };
     case "token":
-      return withParts(before, extended(before.parts, "text", event.chunk, false));
+      return { ...withParts(before, extended(before.parts, "text", event.chunk, false)), status: null, since: before.status === null ? before.since : now };
     case "remark":
       return withParts(before, extended(before.parts, "remark", event.chunk, event.is_new));
     case "reasoning":
@@ -168,6 +168,9 @@ export function ofTranscript(stored: TranscriptMessage[]): Message[] {
       switch (part.kind) {
         case "assistant":
           parts.push({ kind: "text", text: part.text });
+          break;
+        case "remark":
+          parts.push({ kind: "remark", text: part.text });
           break;
         case "tool_call":
           parts.push({ kind: "tool", id: part.id, name: part.tool, arguments: part.arguments, result: null, failed: false });

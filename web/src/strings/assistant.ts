@@ -86,6 +86,7 @@ export const en = {
   tryWithMessage: "Try it with a message",
   elapsed: (seconds: number) => (seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`),
   working: "Working…",
+  answering: "Answering…",
   writeFirst: "Write a message first: the flow begins with one.",
 };
 
@@ -175,6 +176,7 @@ export const de: Texts = {
   tryWithMessage: "Mit einer Nachricht ausprobieren",
   elapsed: (seconds) => (seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`),
   working: "Arbeitet …",
+  answering: "Antwortet …",
   writeFirst: "Schreib zuerst eine Nachricht: mit ihr beginnt der Flow.",
 };
 
@@ -262,5 +264,6 @@ export const pt: Texts = {
   tryWithMessage: "Experimentar com uma mensagem",
   elapsed: (seconds) => (seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`),
   working: "Trabalhando…",
+  answering: "Respondendo…",
   writeFirst: "Escreva primeiro uma mensagem: o fluxo começa com ela.",
 };
