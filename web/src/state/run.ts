@@ -29,8 +29,8 @@ export interface Said {
   why?: string;
 }
 
-/** Faults that let a flow run, and leave it without an answer. */
-const SILENT: ReadonlySet<string> = new Set(["missing_input", "unreachable", "no_output", "orphan"]);
+/** Faults that let a flow run, and leave it without an answer: the likeliest reason first. */
+const SILENT = ["missing_input", "unreachable", "no_output", "orphan"];
 
 interface RunState {
   /** The flow that is tried. */
@@ -95,8 +95,8 @@ export const useRun = create<RunState>((set, get) => {
     const last = get().said.at(-1);
     if (last === undefined || last.output !== "" || last.error !== null) return;
     const { faults } = await request<Schemas["FlowNeeds"]>("GET", `/api/v1/flows/${encodeURIComponent(flow)}/needs`);
-    const found = faults.filter(({ code }) => SILENT.has(code)).filter((one, at, all) => all.findIndex(({ node }) => node === one.node) === at);
-    if (found.length === 0 || useFlow.getState().id !== flow) return;
+    const found = SILENT.map((code) => faults.filter((fault) => fault.code === code)).find((some) => some.length > 0);
+    if (found === undefined || useFlow.getState().id !== flow) return;
     useFlow.setState({ faults: found });
     update((said) => (said.id === last.id ? { ...said, why: found.map(({ message, fix }) => [message, fix].filter(Boolean).join(" ")).join(" ") } : said));
   };
