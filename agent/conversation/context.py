@@ -343,7 +343,9 @@ class Conversation:
             elif waited.id not in answers:
                 superseded = [waited.id]
         decided = Decided(answers, self._wanted, [] if resumed is None else resumed.messages, superseded)
-        made, title = transcript_message(sent, result, decided, state.turns), title_of(sent.text or result.text)
+        # What a resumed turn asks is asked for the first time, though a call that goes on asks under the same id.
+        turns = state.turns if resumed is None else []
+        made, title = transcript_message(sent, result, decided, turns), title_of(sent.text or result.text)
         return lambda after: NewMessage(
             message=made, title=after.title or title, waiting=after.pending is not None, before=before
         )
@@ -370,7 +372,7 @@ class Conversation:
             asked = [*state.turns[-1].asked, *asked]
             state.turns = state.turns[:-1]
         if text.strip():
-            known = {one.call for turn in state.turns for one in turn.asked}
+            known = {one.call for turn in state.turns for one in turn.asked if one.outcome == "open"}
             asked = [one for one in asked if one.call not in known]  # a question may be repeated
             state.record(
                 Exchange(

@@ -23,6 +23,17 @@ export function App() {
       if (useApp.getState().config !== null) startReporting();
     });
   }, [load]);
+  useEffect(() => {
+    const look = () => {
+      if (document.visibilityState === "visible" && navigator.onLine && useApp.getState().config !== null) void useApp.getState().look();
+    };
+    document.addEventListener("visibilitychange", look);
+    window.addEventListener("focus", look);
+    return () => {
+      document.removeEventListener("visibilitychange", look);
+      window.removeEventListener("focus", look);
+    };
+  }, []);
   const named = place.view === "flows" ? strings.flows : place.view === "flow" ? flow : strings.views[place.view];
   useEffect(() => {
     document.title = named === "" ? "Wirewright" : `${named} – Wirewright`;

@@ -187,3 +187,24 @@ test.each([
   ];
   expect(states(ofTranscript(stored as unknown as TranscriptMessage[]))).toEqual([state]);
 });
+
+test("each question of a call that asks twice has the answer that was given to it", () => {
+  const ask = { kind: "approval", id: "q", approval: { kind: "removal" } };
+  const yes = { kind: "answer", id: "q", decision: "approved", reason: "" };
+  const stored = [
+    { id: "1", parts: [ask] },
+    { id: "2", parts: [yes, ask] },
+  ];
+  const told = ofTranscript(stored as unknown as TranscriptMessage[]);
+  expect(states(told)).toEqual(["approved", "open"]);
+  const here = told.map((one) => ({ ...one, parts: one.parts.map((part) => ({ ...part, state: "open" }) as typeof part) }));
+  expect(states(settledBy(here, told))).toEqual(["approved", "open"]);
+  expect(states(reopened(told, ["q"]))).toEqual(["approved", "open"]);
+  const both = ofTranscript([...stored, { id: "3", parts: [{ ...yes, decision: "denied" }] }] as unknown as TranscriptMessage[]);
+  expect(states(both)).toEqual(["approved", "denied"]);
+});
+
+test("a call that the user said no to has not failed", () => {
+  const event = { event: "tool_result", tool_call_id: "c", tool_name: "add", content: "no", is_error: true, denied: true } as unknown as Event;
+  expect(told(event).parts.at(-1)).toMatchObject({ denied: true });
+});

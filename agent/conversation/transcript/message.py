@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
-from pydantic_ai import ModelMessage, ModelResponse, ToolApproved, ToolCallPart, ToolReturnPart
+from pydantic_ai import ModelMessage, ModelResponse, TextPart, ToolApproved, ToolCallPart, ToolReturnPart
 
 from agent.conversation.memory import Exchange
 from agent.conversation.transcript.parts import (
@@ -20,6 +20,7 @@ from agent.conversation.transcript.parts import (
     OfferedFlow,
     Part,
     Recorded,
+    SaidBeside,
     ToolCall,
     ToolResult,
     TranscriptMessage,
@@ -93,7 +94,7 @@ def transcript_message(
         parts.append(UserText(text=sent.text, files=list(sent.files)))
     parts += _answers(decided.answers, decided.wanted)
     parts += [GivenAnswer(id=call, decision="withdrawn") for call in (*result.withdrawn, *decided.superseded)]
-    parts += _tools(result.messages, decided.earlier)
+    parts += _tools(result.messages, decided.earlier, result.text)
     parts += [ChangedFile(path=one.path, change=one.change, size=one.size) for one in result.files]
     parts += _runs(result)
     parts += _flows(result)
@@ -126,14 +127,18 @@ def _answers(answers: Mapping[str, Answer], wanted: str) -> Iterator[GivenAnswer
             yield GivenAnswer(id=call, decision="changed" if wanted else "denied", reason=clip(reason, _SHORT))
 
 
-def _tools(messages: Iterable[ModelMessage], earlier: Iterable[ModelMessage]) -> Iterator[Part]:
-    """The calls of tools and what they answered; text between them is not the answer, and may claim too much."""
+def _tools(messages: Iterable[ModelMessage], earlier: Iterable[ModelMessage], answer: str) -> Iterator[Part]:
+    """The calls of tools, what they answered, and what the model said beside them, but for what is the answer."""
     before = [part for message in earlier for part in message.parts]
     called = {part.tool_call_id for part in before if isinstance(part, ToolCallPart)}
     answered = {part.tool_call_id for part in before if isinstance(part, ToolReturnPart)}
     for message in messages:
+        calls = [part.tool_call_id for part in message.parts if isinstance(part, ToolCallPart)]
+        is_new = bool(calls) and called.isdisjoint(calls)
         for part in message.parts:
             match part:
+                case TextPart(content=text) if is_new and text.strip() and text.strip() != answer.strip():
+                    yield SaidBeside(text=clip(text, TEXT))
                 case ToolCallPart() if isinstance(message, ModelResponse) and part.tool_call_id not in called:
                     called.add(part.tool_call_id)
                     yield ToolCall(id=part.tool_call_id, tool=part.tool_name, arguments=_arguments(part))
@@ -174,7 +179,7 @@ def _shortened(part: Part) -> Part:
     match part:
         case OfferedFlow():
             return part.model_copy(update={"flow": None})
-        case UserText() | AssistantText():
+        case UserText() | AssistantText() | SaidBeside():
             return part.model_copy(update={"text": clip(part.text, TEXT)})
         case ToolResult():
             return part.model_copy(update={"content": clip(part.content, _SHORT)})

@@ -82,6 +82,17 @@ class ToolResult(_Part):
     ok: bool
 
 
+class SaidBeside(_Part):
+    """What the model said before it called a tool; no part of its answer, and it may claim too much.
+
+    Attributes:
+        text: what it said.
+    """
+
+    kind: Literal["remark"] = "remark"
+    text: str
+
+
 class AskedQuestion(_Part):
     """An approval that was asked for.
 
@@ -190,6 +201,7 @@ Part: TypeAlias = Annotated[
     | GivenAnswer
     | ToolCall
     | ToolResult
+    | SaidBeside
     | AskedQuestion
     | OfferedFlow
     | ChangedFile

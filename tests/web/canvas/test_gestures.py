@@ -115,7 +115,7 @@ async def test_a_note_is_written_coloured_and_deleted(browser: Browser, catalogu
     async with looking(browser, assistant(catalogue)) as look:
         flow = await opened(look, flow_with(catalogue, "ChatInput"))
         await look.page.get_by_role("button", name="Add note").click()
-        note = look.page.get_by_role("complementary", name="Note")
+        note = look.page.get_by_role("article", name="Note")
         await expect(note.get_by_role("textbox", name="Note")).to_be_focused()
         await note.get_by_role("textbox", name="Note").fill("Ask **nicely**")
         await look.page.keyboard.press("Escape")
@@ -133,7 +133,7 @@ async def test_a_note_is_resized_by_its_corner_and_by_buttons(browser: Browser, 
     async with looking(browser, assistant(catalogue)) as look:
         flow = await opened(look, flow_with(catalogue, "ChatInput"))
         await look.page.get_by_role("button", name="Add note").click()
-        note = look.page.get_by_role("complementary", name="Note")
+        note = look.page.get_by_role("article", name="Note")
         await note.get_by_role("textbox", name="Note").fill("Ask nicely")
         await look.page.keyboard.press("Escape")
         before = await note.bounding_box()

@@ -41,7 +41,7 @@ async def test_markup_in_names_and_notes_is_text_that_does_and_loads_nothing(
         look.page.on("dialog", lambda dialog: look.problems.append(dialog.message))
         await opened(look, {**flow, "name": MARKUP})
         await expect(node(look, MARKUP).locator("strong")).to_have_text(MARKUP)
-        note = look.page.get_by_role("complementary", name="Note")
+        note = look.page.get_by_role("article", name="Note")
         await expect(note).to_contain_text("a b c")
         for name in ("a", "b"):
             await expect(note.get_by_role("link", name=name, exact=True)).to_have_count(0)

@@ -1,10 +1,11 @@
 """A flow of 300 components on the page: brought in, saved, opened, and dragged without drawing what stays the same."""
 
+import asyncio
 import json
 from collections.abc import Mapping
 
 import pytest
-from playwright.async_api import Browser, expect
+from playwright.async_api import Browser, Route, expect
 
 from benchmarks.specs import built, chain
 from flows.catalogue import Catalogue
@@ -142,6 +143,39 @@ async def test_a_drag_draws_the_connections_of_what_is_dragged_and_nothing_else(
     for counts in (few, many):
         assert {name: counts[name] for name in STILL} == dict.fromkeys(STILL, 0)
         assert 0 < counts["connection"] <= 2 * counts["canvas"], "a component of a chain has two connections"
+
+
+async def test_what_the_server_says_of_a_flow_during_a_drag_draws_nothing_that_stays_the_same(
+    browser: Browser, catalogue: Catalogue, large: JsonObject
+) -> None:
+    async with looking(browser, assistant(catalogue)) as look:
+        page = look.page
+        answer, held = asyncio.Event(), asyncio.Event()
+
+        async def hold(route: Route) -> None:
+            held.set()
+            await answer.wait()
+            await route.continue_()
+
+        await page.route("**/needs", hold)
+        await shown(look, large)
+        await held.wait()
+        calls = await counting(look)
+        x, y = await page.evaluate(MIDDLE)
+        await page.mouse.move(x, y)
+        await page.mouse.down()
+        await page.mouse.move(x + 4, y + 4, steps=2)
+        await expect(page.get_by_role("toolbar", name="Selected components")).to_be_visible()
+        await calls.taken()
+        async with page.expect_response("**/needs"):
+            answer.set()
+        await page.mouse.move(x + 40, y + 30)
+        await page.wait_for_function(IS_AT, arg=[x + 40, y + 30])
+        counts = await calls.taken()
+        assert counts["canvas"] > 0
+        assert {name: counts[name] for name in STILL} == dict.fromkeys(STILL, 0)
+        await page.mouse.up()
+        await saved(look)
 
 
 async def test_writing_a_message_beside_300_components_draws_none_of_them(

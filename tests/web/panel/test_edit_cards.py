@@ -95,3 +95,43 @@ async def test_an_edit_that_is_dismissed_leaves_what_was_there(browser: Browser,
         await ended(look)
         assert await value(look, flow, FIELD) == "good morning"
         await expect(look.page.get_by_role("button", name="Undo")).to_be_disabled()
+
+
+async def test_a_call_that_goes_on_asks_again_with_buttons_of_its_own_also_after_a_reload(
+    browser: Browser, catalogue: Catalogue
+) -> None:
+    changes = "config:\n  Chat Input.input_value: good night\nremove:\n  Text Input\n"
+    read = '{"intent": "build_flow", "mandate": {"edit": ["greeting"]}}'  # which removes nothing
+    model = ScriptedModel(read, [call("edit_flow", 1, changes=changes)], "Both are done.")
+    async with looking(browser, assistant(catalogue, model)) as look:
+        flow: Any = flow_with(catalogue, "ChatInput", "TextInput")
+        flow["data"]["nodes"][0]["data"]["node"]["template"][FIELD]["value"] = "good morning"
+        await opened(look, flow)
+        await look.ask("Change the greeting")
+        first = look.page.get_by_role("region", name="Change").first
+        await first.get_by_role("button", name="Approve").click()
+        second = look.page.get_by_role("region", name=re.compile("^Remove"))
+        await expect(second.get_by_role("button", name="Remove")).to_be_visible()
+        await ended(look)
+        await expect(second.locator(".outcome")).to_have_count(0)
+        await look.page.reload()
+        await expect(first.locator(".outcome")).to_have_text("Approved")
+        await second.get_by_role("button", name="Remove").click()
+        await expect(node(look, "Text Input")).to_have_count(0)
+        await expect(look.page.get_by_role("log")).to_contain_text("Both are done.")
+        await look.page.reload()
+        await expect(first.locator(".outcome")).to_have_text("Approved")
+        await expect(second.locator(".outcome")).to_have_text("Approved")
+
+
+async def test_what_the_user_has_denied_is_not_called_failed(browser: Browser, catalogue: Catalogue) -> None:
+    model = ScriptedModel("build_flow", texts(1, "good night"), "I left it.")
+    async with looking(browser, assistant(catalogue, model)) as look:
+        _, card = await asked(look, catalogue)
+        await card.get_by_role("button", name="Deny").click()
+        await expect(look.page.get_by_role("log")).to_contain_text("I left it.")
+        for _ in range(2):
+            trace = look.page.locator(".tool", has_text="configure component").last
+            await expect(trace).to_have_attribute("data-state", "denied")
+            await expect(trace.locator("summary")).to_have_text("configure component Denied")
+            await look.page.reload()

@@ -101,3 +101,30 @@ async def test_files_are_added_in_their_view_and_each_refused_one_is_named(
         await expect(page.locator(".notice")).to_contain_text("b<d.txt was not added:")
         assert all("422" in problem or "400" in problem for problem in look.problems)
         look.problems.clear()
+
+
+async def test_a_page_that_is_seen_again_knows_what_was_set_up_elsewhere(
+    browser: Browser, catalogue: Catalogue
+) -> None:
+    async with looking(browser, assistant(catalogue)) as look:
+        await empty(look)
+        await expect(picker(look)).to_have_count(0)
+        values = {"values": {"GROQ_API_KEY": "gsk-of-this-test-1234"}}
+        (await look.live.client.put("/api/v1/providers/groq", json=values)).raise_for_status()
+        await look.page.evaluate("() => window.dispatchEvent(new Event('focus'))")
+        await expect(picker(look)).to_be_visible()
+
+
+async def test_a_stored_address_stands_in_its_field_alone_and_labels_apart_from_their_fields(
+    browser: Browser, catalogue: Catalogue
+) -> None:
+    async with looking(browser, assistant(catalogue)) as look:
+        await given(look, "openai-compatible", OPENAI_COMPATIBLE_BASE_URL=NOBODY)
+        await look.page.goto(f"{look.base}/#/providers")
+        card = look.page.locator("li.card", has_text="OpenAI-compatible server")
+        await expect(card.get_by_label("OPENAI_COMPATIBLE_BASE_URL")).to_have_value(NOBODY)
+        await expect(card.get_by_text(NOBODY)).to_have_count(0)
+        gap = """(input) => { const label = input.labels[0].querySelector("span");
+          return input.getBoundingClientRect().top - label.getBoundingClientRect().bottom; }"""
+        other = await card.get_by_label("OPENAI_COMPATIBLE_BASE_URL").evaluate(gap)
+        assert await card.get_by_label("Name of a model").evaluate(gap) == other > 0

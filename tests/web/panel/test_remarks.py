@@ -50,6 +50,9 @@ async def test_what_the_model_says_between_its_calls_appears_in_order_while_the_
         await expect(look.page.get_by_role("log")).to_contain_text("I added the splitter.")
         await expect(status).to_have_count(0)
         await expect(parts).to_have_count(4)
+        told = await parts.all_inner_texts()
+        await look.page.reload()
+        await expect(parts).to_contain_text(told)
 
 
 async def test_a_question_that_the_model_asks_with_its_call_is_told_once(
@@ -61,4 +64,6 @@ async def test_a_question_that_the_model_asks_with_its_call_is_told_once(
         await empty(look)
         await look.ask("Plan an echo")
         await expect(look.page.get_by_role("region", name="Plan")).to_be_visible()
+        await expect(look.page.get_by_text("This is what I would do.")).to_have_count(1)
+        await look.page.reload()
         await expect(look.page.get_by_text("This is what I would do.")).to_have_count(1)

@@ -89,6 +89,25 @@ async def test_an_empty_answer_is_said_and_figures_are_shown(browser: Browser, c
         await expect(look.page.get_by_role("log").locator(".figures")).to_contain_text("42 tokens · $0.25")
 
 
+async def test_a_run_without_an_answer_says_what_is_not_connected_and_marks_it(
+    browser: Browser, catalogue: Catalogue
+) -> None:
+    metrics = RunMetrics(seconds=0.1, input_tokens=0, output_tokens=0, model_calls=0)
+    runner = StandInRunner(results=[RunResult(run_id="r", output="", outputs={}, metrics=metrics)])
+    async with looking(browser, assistant(catalogue, runner=runner)) as look:
+        await opened(look, flow_with(catalogue, "ChatInput", "ChatOutput"))
+        faults = look.page.locator(".node .faults")
+        await expect(faults).to_have_count(0)
+        box = await trying(look)
+        await box.fill("hello")
+        await box.press("Enter")
+        log = look.page.get_by_role("log")
+        await expect(log).to_contain_text("The flow answered nothing. ChatOutput-1")
+        await expect(log).to_contain_text("Connect an output to it.")
+        await expect(log).not_to_contain_text("give it one")
+        await expect(faults.filter(has_text="ChatOutput-1")).to_be_visible()
+
+
 async def test_an_answer_is_shown_while_it_is_written(browser: Browser, catalogue: Catalogue) -> None:
     flow = echo(catalogue)
     runner = StandInRunner(events=[NodeToken(node="a", text="Good "), NodeToken(node="a", text="morn")], hangs=True)

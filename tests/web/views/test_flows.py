@@ -8,7 +8,9 @@ import pytest
 from playwright.async_api import Browser, Route, expect
 
 from flows.catalogue import Catalogue
+from tests.flows.edits.test_updates import earlier
 from tests.server.live import FLOWS
+from tests.shared.flow_texts import ECHO, flow_of, node_id
 from tests.shared.scripted_assistant import assistant
 from tests.web.canvas.conftest import flow_with, nodes, opened
 from tests.web.conftest import looking
@@ -28,6 +30,20 @@ async def test_a_template_becomes_a_flow_of_ones_own(browser: Browser, catalogue
         assert page.url.endswith(f"/#/flow/{flow['id']}")
         await expect(page.get_by_role("textbox", name="Name")).to_have_value(flow["name"])
         assert title
+
+
+async def test_flows_of_an_earlier_engine_are_marked_with_their_components(
+    browser: Browser, catalogue: Catalogue
+) -> None:
+    async with looking(browser, assistant(catalogue)) as look:
+        flow = flow_of(ECHO, catalogue)
+        old = earlier(flow, node_id(flow, "ChatInput"))
+        for name, one in (("Old", old), ("New", flow)):
+            (await look.live.client.post(FLOWS, json={**one.to_json(), "name": name})).raise_for_status()
+        await look.page.reload()
+        cards = look.page.locator(".cards").first.get_by_role("listitem")
+        await expect(cards.filter(has_text="Old").locator(".badge")).to_have_text("Of an earlier engine: ChatInput")
+        await expect(cards.filter(has_text="New").locator(".badge")).to_have_count(0)
 
 
 async def test_flows_are_brought_in_together_searched_copied_and_deleted(

@@ -53,3 +53,22 @@ async def test_a_page_of_somebody_else_begins_anew_after_signing_in(browser: Bro
         await door.get_by_role("button", name="Sign in").click()
         await expect(page.get_by_role("alert")).to_contain_text("There is no such flow.")
         look.problems.clear()  # the console tells of what was refused
+
+
+async def test_a_page_goes_on_when_its_browser_was_signed_in_in_another_tab(
+    browser: Browser, catalogue: Catalogue
+) -> None:
+    async with looking(browser, assistant(catalogue)) as look:
+        page = look.page
+        flow = await opened(look, flow_with(catalogue, "ChatInput"))
+        await page.context.clear_cookies()
+        await node(look, "Chat Input").get_by_role("textbox", name="Input Text").fill("precious words")
+        door = page.get_by_role("dialog", name="Sign in")
+        await expect(door).to_be_visible()
+        other = await page.context.new_page()
+        await other.goto(look.live.access.link(look.base))
+        await other.close()
+        await page.evaluate("() => window.dispatchEvent(new Event('focus'))")
+        await expect(door).to_have_count(0)
+        assert await value(look, flow, "input_value") == "precious words"
+        look.problems.clear()  # the console tells of what was refused

@@ -59,7 +59,7 @@ export const MessageItem = memo(function MessageItem({ message, isLast }: Messag
           ))}
         </ul>
       )}
-      {message.isRunning && <Step text={message.status ?? strings.working} since={message.since} />}
+      {message.isRunning && <Step text={message.status ?? (message.parts.at(-1)?.kind === "text" ? strings.answering : strings.working)} since={message.since} />}
       {figures.length > 0 && <small className="figures">{figures.join(" · ")}</small>}
       {isLast && isUser && !isEditing && <Actions onEdit={() => setEditing(true)} />}
     </article>

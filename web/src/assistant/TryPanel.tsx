@@ -85,7 +85,7 @@ function Exchange({ said: one, isRunning }: { said: Said; isRunning: boolean }) 
           {one.error}
         </p>
       )}
-      {!isRunning && one.error === null && one.output === "" && <p className="notice-line">{strings.answeredNothing}</p>}
+      {!isRunning && one.error === null && one.output === "" && <p className="notice-line">{one.why === undefined ? strings.answeredNothing : strings.nothingBecause(one.why)}</p>}
       {isDone && (
         <div className="row actions">
           <Button onClick={() => void keep(one.input, one.output).catch(fail)}>{strings.saveTest}</Button>

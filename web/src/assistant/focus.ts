@@ -22,8 +22,9 @@ export function focusWhenShown(id: string): void {
   const go = (left: number) => {
     const field = document.getElementById(id);
     const hasMoved = document.activeElement !== before && document.activeElement !== document.body;
+    if (hasMoved) return;
     if (field !== null && isShown(field)) field.focus();
-    else if (left > 0 && !hasMoved) requestAnimationFrame(() => go(left - 1));
+    else if (left > 0) requestAnimationFrame(() => go(left - 1));
   };
   requestAnimationFrame(() => go(FRAMES));
 }

@@ -14,7 +14,7 @@ export type Part =
   | { kind: "text"; text: string }
   | { kind: "remark"; text: string }
   | { kind: "reasoning"; text: string }
-  | { kind: "tool"; id: string; name: string; arguments: Record<string, unknown>; result: string | null; failed: boolean }
+  | { kind: "tool"; id: string; name: string; arguments: Record<string, unknown>; result: string | null; failed: boolean; denied?: boolean }
   | { kind: "todos"; todos: Todo[] }
   | { kind: "changes"; rows: Change[] }
   | { kind: "file"; path: string; size: number; change: string; content: string }
@@ -54,7 +54,7 @@ export function afterEvent(before: Message, event: Event, now = Date.now()): Mes
     case "progress":
       return { ...before, status: event.message, since: event.message === before.status ? before.since : now };
     case "token":
-      return withParts(before, extended(before.parts, "text", event.chunk, false));
+      return { ...withParts(before, extended(before.parts, "text", event.chunk, false)), status: null, since: before.status === null ? before.since : now };
     case "remark":
       return withParts(before, extended(before.parts, "remark", event.chunk, event.is_new));
     case "reasoning":
@@ -64,7 +64,7 @@ export function afterEvent(before: Message, event: Event, now = Date.now()): Mes
       return withParts(before, [...before.parts, { kind: "tool", id, name, arguments: event.arguments, result: null, failed: false }]);
     }
     case "tool_result":
-      return { ...withParts(before, withResult(before.parts, event.tool_call_id, event.tool_name, event.content, event.is_error)), status: null, since: now };
+      return { ...withParts(before, withResult(before.parts, event.tool_call_id, event.tool_name, event.content, event.is_error, event.denied === true)), status: null, since: now };
     case "todos":
       return withParts(before, [...before.parts.filter((part) => part.kind !== "todos"), { kind: "todos", todos: event.todos }]);
     case "file_written": {
@@ -100,10 +100,10 @@ export function answered(before: Message, id: string, state: Answer): Message {
   return standing(before, new Map([[id, state]]), (part) => part.state === "open");
 }
 
-/** Messages in which what was answered by a turn that failed waits again. */
+/** Messages in which what was answered by a turn that failed waits again: a call that went on may have asked before under the same id. */
 export function reopened(messages: readonly Message[], ids: readonly string[]): Message[] {
-  const open = new Map(ids.map((id): [string, Answer] => [id, "open"]));
-  return messages.map((one) => standing(one, open));
+  const asked = new Map(messages.flatMap((one) => asksOf(one).map((id): [string, Message] => [id, one])));
+  return messages.map((one) => standing(one, new Map(ids.filter((id) => asked.get(id) === one).map((id) => [id, "open"]))));
 }
 
 type Asked = Extract<Part, { state: Answer }>;
@@ -121,6 +121,11 @@ function standing(before: Message, states: ReadonlyMap<string, Answer>, isMeant:
   );
 }
 
+/** The ids of what is asked in a message. */
+function asksOf({ parts }: Message): string[] {
+  return parts.flatMap((part) => (part.kind === "question" ? [part.question.id] : part.kind === "proposal" && part.id !== null ? [part.id] : []));
+}
+
 /** What is asked in some messages and waits for an answer, by its id. */
 export function openIn(messages: readonly Message[]): Set<string> {
   const parts = messages.flatMap((one) => one.parts);
@@ -129,12 +134,16 @@ export function openIn(messages: readonly Message[]): Set<string> {
 
 /** Messages in which what waits stands as a stored conversation says: it may have been answered in words, or elsewhere. */
 export function settledBy(messages: readonly Message[], stored: readonly Message[]): Message[] {
-  const known = stored.flatMap((one) => one.parts).flatMap((part): [string, Answer][] => {
-    if (part.kind === "question") return [[part.question.id, part.state]];
-    return part.kind === "proposal" && part.id !== null ? [[part.id, part.state]] : [];
-  });
-  const settled = new Map(known.filter(([, state]) => state !== "open"));
-  return messages.map((one) => standing(one, settled));
+  const known = new Map(
+    stored.map((one): [string, Map<string, Answer>] => {
+      const states = one.parts.flatMap((part): [string, Answer][] => {
+        if (part.kind === "question") return [[part.question.id, part.state]];
+        return part.kind === "proposal" && part.id !== null ? [[part.id, part.state]] : [];
+      });
+      return [one.id, new Map(states.filter(([, state]) => state !== "open"))];
+    }),
+  );
+  return messages.map((one) => standing(one, known.get(one.id) ?? new Map()));
 }
 
 /** The message without questions that earlier ones ask already. */
@@ -144,15 +153,15 @@ export function withoutRepeated(one: Message, asked: ReadonlySet<string>): Messa
 
 /** The messages of a stored conversation: the user's words, and what the assistant did and said. */
 export function ofTranscript(stored: TranscriptMessage[]): Message[] {
-  const answers = new Map<string, Answer>();
-  const changed = new Set<string>();
-  for (const part of stored.flatMap((one) => one.parts)) {
-    if (part.kind !== "answer") continue;
-    const isDenied = part.reason !== ""; // with words of what to do instead
-    answers.set(part.id, part.decision !== "changed" ? part.decision : isDenied ? "denied" : "approved");
-    if (part.decision === "changed") changed.add(part.id);
-  }
+  const given = answersIn(stored);
   return stored.flatMap((one) => {
+    const stateOf = (id: string, isFlow = false): Answer => {
+      const answer = given.get(one)?.get(id);
+      if (answer === undefined) return "open";
+      if (answer.decision !== "changed") return answer.decision;
+      if (isFlow) return "replaced";
+      return answer.reason !== "" ? "denied" : "approved"; // with words of what to do instead
+    };
     const said = one.parts.flatMap((part) => (part.kind === "user" ? [part] : []));
     let parts: Part[] = [];
     for (const part of one.parts) {
@@ -160,17 +169,20 @@ export function ofTranscript(stored: TranscriptMessage[]): Message[] {
         case "assistant":
           parts.push({ kind: "text", text: part.text });
           break;
+        case "remark":
+          parts.push({ kind: "remark", text: part.text });
+          break;
         case "tool_call":
           parts.push({ kind: "tool", id: part.id, name: part.tool, arguments: part.arguments, result: null, failed: false });
           break;
         case "tool_result":
-          parts = withResult(parts, part.id, part.tool, part.content, !part.ok);
+          parts = withResult(parts, part.id, part.tool, part.content, !part.ok, isDenied(one, part.id));
           break;
         case "record":
           if (!part.disagrees) parts.push({ kind: "record", text: part.text });
           break;
         case "approval":
-          parts.push({ kind: "question", question: questionOf(part.id, part.approval), state: answers.get(part.id) ?? "open" });
+          parts.push({ kind: "question", question: questionOf(part.id, part.approval), state: stateOf(part.id) });
           break;
         case "file":
           if (part.change !== "deleted") parts.push({ kind: "file", path: part.path, size: part.size, change: part.change, content: "" });
@@ -189,7 +201,7 @@ export function ofTranscript(stored: TranscriptMessage[]): Message[] {
             id: part.id,
             name: part.name,
             flow: (part.flow) ?? null,
-            state: part.status === "applied" ? "approved" : part.id === null ? "withdrawn" : changed.has(part.id) ? "replaced" : (answers.get(part.id) ?? "open"),
+            state: part.status === "applied" ? "approved" : part.id === null ? "withdrawn" : stateOf(part.id, true),
           });
           break;
         default:
@@ -199,6 +211,21 @@ export function ofTranscript(stored: TranscriptMessage[]): Message[] {
     const user = message(`${one.id}-user`, "user", said.map(({ text }) => ({ kind: "text", text })), said.flatMap(({ files }) => files));
     return [...(said.length > 0 ? [user] : []), message(one.id, "assistant", unrepeated(inOrder(keptBeside(parts))))];
   });
+}
+
+type StoredAnswer = Extract<TranscriptMessage["parts"][number], { kind: "answer" }>;
+
+/** The answers to what each message asks. A call that goes on may ask again under the same id: an answer is to what was asked last before it. */
+function answersIn(stored: readonly TranscriptMessage[]): Map<TranscriptMessage, Map<string, StoredAnswer>> {
+  const found = new Map<TranscriptMessage, Map<string, StoredAnswer>>();
+  const last = new Map<string, TranscriptMessage>();
+  for (const one of stored) {
+    const own = new Map<string, StoredAnswer>();
+    found.set(one, own);
+    for (const part of one.parts) if (part.kind === "answer") (found.get(last.get(part.id) ?? one) ?? own).set(part.id, part);
+    for (const part of one.parts) if ((part.kind === "approval" || part.kind === "proposal") && part.id !== null) last.set(part.id, one);
+  }
+  return found;
 }
 
 /** A stored approval as the stream asks it. */
@@ -299,8 +326,13 @@ function extended(parts: Part[], kind: "text" | "remark" | "reasoning", chunk: s
   return [...parts, { kind, text: chunk.trimStart() }];
 }
 
-function withResult(parts: Part[], id: string, name: string, result: string, failed: boolean): Part[] {
+/** Whether a message says no to what a call of its has asked. */
+function isDenied({ parts }: TranscriptMessage, call: string): boolean {
+  return parts.some((part) => part.kind === "answer" && part.id === call && (part.decision === "denied" || (part.decision === "changed" && part.reason !== "")));
+}
+
+function withResult(parts: Part[], id: string, name: string, result: string, failed: boolean, denied: boolean): Part[] {
   const known = parts.some((part) => part.kind === "tool" && part.id === id);
   const all: Part[] = known ? parts : [...parts, { kind: "tool", id, name, arguments: {}, result: null, failed: false }];
-  return all.map((part) => (part.kind === "tool" && part.id === id ? { ...part, result, failed } : part));
+  return all.map((part) => (part.kind === "tool" && part.id === id ? { ...part, result, failed, ...(denied ? { denied } : {}) } : part));
 }

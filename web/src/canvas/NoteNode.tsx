@@ -9,6 +9,7 @@ import { useCanvas } from "../state/canvas";
 import { useFlow } from "../state/flow";
 import { strings } from "../strings";
 import { Markdown } from "../ui/Markdown";
+import { shortened } from "../ui/shortened";
 import type { NodeData } from "./FlowNode";
 import { isDrawnAlike } from "./drawing";
 
@@ -38,10 +39,10 @@ export const NoteNode = memo(function NoteNode({ id, data, selected }: NodeProps
     resize({ x, y, width: Math.max(LEAST.width, width), height: Math.max(LEAST.height, height) });
   };
   return (
-    <aside
+    <article
       className={`note ${selected ? "selected" : ""} ${data.fate ?? ""}`}
       data-colour={colour}
-      aria-label={strings.note}
+      aria-label={text === "" ? strings.note : `${strings.note}: ${shortened(text.split("\n", 1)[0] ?? "", 40)}`}
       onDoubleClick={() => useCanvas.getState().rename(id)}
     >
       {selected && !isWritten && (
@@ -69,7 +70,7 @@ export const NoteNode = memo(function NoteNode({ id, data, selected }: NodeProps
           </button>
         </div>
       )}
-    </aside>
+    </article>
   );
 }, isDrawnAlike);
 

@@ -1,5 +1,6 @@
 import { ArrowLeft, Download, GitCommitHorizontal, LayoutGrid, Plus, Redo2, StickyNote, Undo2 } from "lucide-react";
 import { useState } from "react";
+import { useShallow } from "zustand/react/shallow";
 
 import { send } from "../api/http";
 import { connectedFields, edgesOf, idOf, nodesOf, textOf } from "../flow/document";
@@ -16,7 +17,8 @@ import { estimated } from "./estimate";
 
 /** What can be done with the whole flow, and whether it is saved. */
 export function Toolbar() {
-  const { id, history, saving, problem, undo, redo, change, save } = useFlow();
+  const [id, history, saving, problem] = useFlow(useShallow((state) => [state.id, state.history, state.saving, state.problem] as const));
+  const { undo, redo, change, save } = useFlow.getState();
   const fail = useApp((app) => app.fail);
   const [isAdding, setAdding] = useState(false);
   const [isLooking, setLooking] = useState(false);

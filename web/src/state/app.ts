@@ -26,6 +26,8 @@ interface AppState {
   warn: (text: string) => void;
   fail: (error: unknown) => void;
   load: () => Promise<void>;
+  /** Looks at what may have changed elsewhere: the models that are set up, and whether this browser is signed in. */
+  look: () => Promise<void>;
   /** Signs in, or says why not. */
   signIn: (token: string) => Promise<string | null>;
   signOut: () => Promise<void>;
@@ -54,6 +56,14 @@ export const useApp = create<AppState>((set, get) => ({
       set({ config, isSignedOut: false });
     } catch (error) {
       get().fail(error);
+    }
+  },
+  look: async () => {
+    try {
+      const config = await request<ConfigReply>("GET", "/api/v1/agentic/check-config");
+      set({ isSignedOut: false, ...(JSON.stringify(config) === JSON.stringify(get().config) ? {} : { config }) });
+    } catch (error) {
+      if (!(error instanceof RequestFailed)) throw error; // whoever needs the server next is told
     }
   },
   signIn: async (token) => {

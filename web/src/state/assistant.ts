@@ -75,9 +75,9 @@ export const useAssistant = create<AssistantState>((set, get) => {
       update(turn, (one) => afterEvent(one, failure));
       useFlow.getState().turnEnds(null, null);
     }
-    const waiting = openIn(get().messages.filter((one) => one.id !== turn));
-    update(turn, (one) => withoutRepeated(one, waiting));
-    if (waiting.size > 0 || answers.length > 0) await settle(get().session, isDone ? [] : answers);
+    const waiting = () => openIn(get().messages.filter((one) => one.id !== turn));
+    if (waiting().size > 0 || answers.length > 0) await settle(get().session, isDone ? [] : answers);
+    update(turn, (one) => withoutRepeated(one, waiting()));
     kept.turn = null;
     kept.asked = null;
     kept.begin(get().session);

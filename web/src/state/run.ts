@@ -25,7 +25,12 @@ export interface Said {
   /** Dollars that they cost; null when that is not known. */
   cost: number | null;
   files: readonly string[];
+  /** Why nothing was answered, where a check of the flow says so. */
+  why?: string;
 }
+
+/** Faults that let a flow run, and leave it without an answer: the likeliest reason first. */
+const SILENT = ["missing_input", "unreachable", "no_output", "orphan"];
 
 interface RunState {
   /** The flow that is tried. */
@@ -85,6 +90,16 @@ export const useRun = create<RunState>((set, get) => {
         break;
     }
   };
+  /** Says why the last run has answered nothing, and marks the components that it lies at. */
+  const explain = async (flow: string): Promise<void> => {
+    const last = get().said.at(-1);
+    if (last === undefined || last.output !== "" || last.error !== null) return;
+    const { faults } = await request<Schemas["FlowNeeds"]>("GET", `/api/v1/flows/${encodeURIComponent(flow)}/needs`);
+    const found = SILENT.map((code) => faults.filter((fault) => fault.code === code)).find((some) => some.length > 0);
+    if (found === undefined || useFlow.getState().id !== flow) return;
+    useFlow.setState({ faults: found });
+    update((said) => (said.id === last.id ? { ...said, why: found.map(({ message, fix }) => [message, fix].filter(Boolean).join(" ")).join(" ") } : said));
+  };
   return {
     flow: null,
     session: crypto.randomUUID(),
@@ -130,6 +145,7 @@ export const useRun = create<RunState>((set, get) => {
         const run = await startRun(flow, input, get().session, tweaks);
         set({ run });
         for await (const event of followRun(run)) note(event);
+        await explain(flow);
       } catch (error) {
         if (!(error instanceof RequestFailed)) throw error;
         if (error instanceof RunRefused) useFlow.setState({ faults: error.faults });

@@ -7,6 +7,7 @@ export const en = {
   addToCanvas: "Add beside it",
   alreadyDone: "Done already:",
   answeredNothing: "The flow answered nothing. If it takes a message, give it one.",
+  nothingBecause: (why: string) => `The flow answered nothing. ${why}`,
   answers: (model: string) => `${model} answers.`,
   changeHint: "What should be different?",
   chooseOwnFile: "Choose one of your files",
@@ -86,6 +87,7 @@ export const en = {
   tryWithMessage: "Try it with a message",
   elapsed: (seconds: number) => (seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`),
   working: "Working…",
+  answering: "Answering…",
   writeFirst: "Write a message first: the flow begins with one.",
 };
 
@@ -96,6 +98,7 @@ export const de: Texts = {
   addToCanvas: "Daneben setzen",
   alreadyDone: "Schon getan:",
   answeredNothing: "Der Flow hat nichts geantwortet. Wenn er eine Nachricht erwartet, gib ihm eine.",
+  nothingBecause: (why) => `Der Flow hat nichts geantwortet. ${why}`,
   answers: (model) => `${model} antwortet.`,
   changeHint: "Was soll anders sein?",
   chooseOwnFile: "Eine deiner Dateien wählen",
@@ -175,6 +178,7 @@ export const de: Texts = {
   tryWithMessage: "Mit einer Nachricht ausprobieren",
   elapsed: (seconds) => (seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`),
   working: "Arbeitet …",
+  answering: "Antwortet …",
   writeFirst: "Schreib zuerst eine Nachricht: mit ihr beginnt der Flow.",
 };
 
@@ -183,6 +187,7 @@ export const pt: Texts = {
   addToCanvas: "Pôr ao lado",
   alreadyDone: "Já feito:",
   answeredNothing: "O fluxo não respondeu nada. Se ele recebe uma mensagem, escreva uma.",
+  nothingBecause: (why) => `O fluxo não respondeu nada. ${why}`,
   answers: (model) => `${model} responde.`,
   changeHint: "O que deve ser diferente?",
   chooseOwnFile: "Escolha um dos seus arquivos",
@@ -262,5 +267,6 @@ export const pt: Texts = {
   tryWithMessage: "Experimentar com uma mensagem",
   elapsed: (seconds) => (seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`),
   working: "Trabalhando…",
+  answering: "Respondendo…",
   writeFirst: "Escreva primeiro uma mensagem: o fluxo começa com ela.",
 };

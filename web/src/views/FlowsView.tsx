@@ -23,6 +23,15 @@ export function FlowsView() {
   const [page, setPage] = useState<FlowPage | null>(null);
   const [templates, setTemplates] = useState<TemplateEntry[]>([]);
 
+  const [stale, setStale] = useState<ReadonlyMap<string, readonly string[]>>(new Map());
+  const lookForStale = useCallback(async () => {
+    try {
+      const found = await request<Schemas["StaleFlowPage"]>("GET", "/api/v1/flows?stale=true&limit=100");
+      setStale(new Map(found.flows.map((entry) => [entry.id, entry.stale])));
+    } catch (error) {
+      if (!(error instanceof RequestFailed) || error.problem.status !== 503) throw error; // the engine is being installed
+    }
+  }, []);
   const wanted = useRef("");
   const load = useCallback(async () => {
     const asked = new URLSearchParams({ limit: "100", ...(query === "" ? {} : { q: query }) }).toString();
@@ -31,7 +40,7 @@ export function FlowsView() {
     const found = await request<FlowPage>("GET", `/api/v1/flows?${asked}`);
     if (wanted.current === asked) setPage(found);
   }, [query]);
-  useEffect(() => void load().catch(fail), [load, fail]);
+  useEffect(() => void load().then(query === "" ? lookForStale : undefined).catch(fail), [load, lookForStale, query, fail]);
   useEffect(() => {
     request<{ templates: TemplateEntry[] }>("GET", "/api/v1/templates?limit=100").then((found) => setTemplates(found.templates), fail);
   }, [fail]);
@@ -45,6 +54,7 @@ export function FlowsView() {
   const bring = async (chosen: File[]) => {
     const { count, leftOut, problems } = await imported(chosen);
     await load();
+    await lookForStale();
     if (problems.length > 0) warn([...(count > 0 ? [strings.imported(count)] : []), ...problems].join(" "));
     else say([strings.imported(count), ...(leftOut.length > 0 ? [strings.leftOut(leftOut.join(" "))] : [])].join(" "));
   };
@@ -89,6 +99,7 @@ export function FlowsView() {
               <bdi>{plainName(entry.name)}</bdi>
             </a>
             <small>{strings.updated(since(entry.updated_at))}</small>
+            <Stale types={stale.get(entry.id) ?? []} />
             <div className="row">
               <Button label={`${strings.duplicate}: ${entry.name}`} icon={<Copy size={16} />} onClick={() => act("POST", entry, "/duplicate")} />
               <Button
@@ -117,6 +128,11 @@ export function FlowsView() {
       </ul>
     </main>
   );
+}
+
+/** Marks a flow whose components are of an earlier engine, and says which. */
+function Stale({ types }: { types: readonly string[] }) {
+  return types.length === 0 ? null : <small className="badge">{strings.stale(types.join(", "))}</small>;
 }
 
 /** Stores the flows of some files: how many there were, what in archives was none, and why whole files were refused. */

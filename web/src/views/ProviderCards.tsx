@@ -103,10 +103,12 @@ function ProviderCard({ provider, status, onChanged }: { provider: Provider; sta
       <Addresses provider={provider} />
       <KeyForm key={savedIn(provider)} provider={provider} onChanged={onChanged} />
       {provider.available && (
-        <label>
-          <span>{provider.models.length === 0 ? strings.modelName : strings.otherModel}</span>
-          <input autoComplete="off" spellCheck={false} value={model} onChange={(event) => setModel(event.target.value)} />
-        </label>
+        <div className="stack">
+          <label>
+            <span>{provider.models.length === 0 ? strings.modelName : strings.otherModel}</span>
+            <input autoComplete="off" spellCheck={false} value={model} onChange={(event) => setModel(event.target.value)} />
+          </label>
+        </div>
       )}
       <div className="row">
         {provider.available && (
@@ -145,9 +147,10 @@ function ProviderCard({ provider, status, onChanged }: { provider: Provider; sta
   );
 }
 
-/** The addresses that its models are asked at; what is not told is the provider's own. */
+/** The addresses that its models are asked at, but for those that stand in their fields; what is not told is the provider's own. */
 function Addresses({ provider }: { provider: Provider }) {
-  const known = provider.variables.filter(({ address }) => address !== undefined);
+  const whole = storedAddresses(provider);
+  const known = provider.variables.filter(({ name, address }) => address !== undefined && !(name in whole));
   return known.length === 0 ? null : (
     <dl className="metrics">
       {known.map(({ name, address, source }) => (
