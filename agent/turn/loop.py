@@ -90,7 +90,7 @@ class AgentLoop:
         language: the code of the user's language, if known.
         phrases: the language of the assistant's own phrases.
         asked: the kinds of act that the message asks for.
-        record: returns what was done so far.
+        done: returns what was done so far.
         context_tokens: the size of the model's context; None uses what PydanticAI knows about the model.
         settings: the settings of every model request, such as what is cached.
         steps: carries out what must not be done twice.
@@ -110,7 +110,7 @@ class AgentLoop:
     language: str | None
     phrases: str
     asked: tuple[Asked, ...]
-    record: Callable[[], TurnRecord]
+    done: Callable[[], TurnRecord]
     context_tokens: int | None
     settings: ModelSettings = field(default_factory=ModelSettings)
     unlisted: Collection[str] = ()
@@ -160,7 +160,7 @@ class AgentLoop:
     def _differences(self, answer: str, *, must_act: bool) -> list[Difference]:
         """How the answer differs from what was done."""
         evidence = Evidence(
-            record=self.record(),
+            record=self.done(),
             asked=self.asked,
             known=[*_texts(self.messages), *_values(self.bench.current)],
             language=self.language,
