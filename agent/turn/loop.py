@@ -4,6 +4,7 @@ import logging
 from collections.abc import AsyncIterable, Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 
 from pydantic_ai import (
     Agent,
@@ -162,7 +163,7 @@ class AgentLoop:
         evidence = Evidence(
             record=self.done(),
             asked=self.asked,
-            known=[*_texts(self.messages), *_values(self.bench.current)],
+            known=chain(_texts(self.messages), _values(self.bench.current)),
             language=self.language,
             attempted=bool(acting_calls(tool_calls(self.messages))),
             must_act=must_act,
