@@ -161,10 +161,7 @@ class AssistTurn:
             with self._scope:
                 if self._journal is not None:
                     await self._journal.begun()
-                    await self._stream.take(self._tell)
-                else:
-                    async for event in self._stream:
-                        await self._tell(event)
+                await self._stream.take(self._tell)
             if not (self._has_ended or self._is_left):
                 await self._stream.aclose()
                 await send(self._stopped_early(await self._save()))

@@ -32,6 +32,8 @@ class TurnChanges(BaseModel):
 class UndoStack(BaseModel):
     """The turns that can be undone, and those that were undone and can be redone.
 
+    Its lists are replaced and never changed, so that `model_copy` is a stack of its own.
+
     Law: `redo` after `undo` gives the canvas and the stack that were there before.
 
     Attributes:
@@ -53,7 +55,7 @@ class UndoStack(BaseModel):
             return
         self.undone = []
         if self.done and self.done[-1].turn == turn:
-            earlier = self.done.pop()
+            earlier, self.done = self.done[-1], self.done[:-1]
             actions = [*earlier.actions, *actions]
         self.done = [*self.done, TurnChanges(turn=turn, actions=list(actions))][-DEPTH:]
 

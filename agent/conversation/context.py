@@ -118,7 +118,7 @@ class Conversation:
         Args:
             bench: the workbench of this turn.
         """
-        bench.undo_stack = self._state.undo_stack.model_copy(deep=True)
+        bench.undo_stack = self._state.undo_stack.model_copy()
         bench.foreign_hosts, bench.refused_bundles = self._state.foreign_hosts, self._state.refused_bundles
         if bench.host_rule != "ask":
             bench.allowed_hosts = self._state.approved_hosts

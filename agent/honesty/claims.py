@@ -6,7 +6,7 @@ clearly and of which the record knows nothing is a difference.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, TypeAlias
@@ -51,7 +51,7 @@ class Evidence:
         record: what was done.
         asked: the kinds of act that the message asks for.
         known: texts that an answer may quote without claiming anything: the message, values of the canvas, what tools
-            answered.
+            answered; read once, and only where an answer quotes.
         language: the answer's language; None when it is unknown.
         attempted: whether a tool that acts was called, even if it refused; such a turn is not idle.
         must_act: whether acting is still expected; not after the user denied an approval.
@@ -59,7 +59,7 @@ class Evidence:
 
     record: TurnRecord
     asked: tuple[Asked, ...] = ()
-    known: Sequence[str] = ()
+    known: Iterable[str] = ()
     language: str | None = None
     attempted: bool = False
     must_act: bool = True

@@ -29,7 +29,9 @@ class FramedResults(AbstractCapability[Workbench]):
 def _framed(message: ModelMessage) -> ModelMessage:
     if not isinstance(message, ModelRequest):
         return message
-    return replace(message, parts=[_part(part) for part in message.parts])
+    parts = [_part(part) for part in message.parts]
+    changes = any(one is not other for one, other in zip(parts, message.parts, strict=True))
+    return replace(message, parts=parts) if changes else message
 
 
 def _part(part: ModelRequestPart) -> ModelRequestPart:

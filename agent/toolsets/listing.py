@@ -25,6 +25,8 @@ class UnlistedTools(AbstractCapability[Workbench]):
     ) -> ModelRequestContext:
         """Take the definitions out."""
         del ctx
+        if not self.names:
+            return request_context
         sent = request_context.model_request_parameters
         listed = [tool for tool in sent.function_tools if tool.name not in self.names]
         request_context.model_request_parameters = replace(sent, function_tools=listed)

@@ -161,7 +161,7 @@ async def act(
         language=turn.language_code,
         phrases=turn.language,
         asked=turn.requested_acts,
-        record=lambda: turn.record.after(turn.earlier),
+        done=lambda: turn.done,
         context_tokens=settings.context_tokens,
         settings=ModelSettings() if demo else cache_settings(turn.choice, turn.request.user, turn.request.session),
         steps=turn.steps,

@@ -4,6 +4,7 @@ import logging
 from collections.abc import AsyncIterable, Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 
 from pydantic_ai import (
     Agent,
@@ -90,7 +91,7 @@ class AgentLoop:
         language: the code of the user's language, if known.
         phrases: the language of the assistant's own phrases.
         asked: the kinds of act that the message asks for.
-        record: returns what was done so far.
+        done: returns what was done so far.
         context_tokens: the size of the model's context; None uses what PydanticAI knows about the model.
         settings: the settings of every model request, such as what is cached.
         steps: carries out what must not be done twice.
@@ -110,7 +111,7 @@ class AgentLoop:
     language: str | None
     phrases: str
     asked: tuple[Asked, ...]
-    record: Callable[[], TurnRecord]
+    done: Callable[[], TurnRecord]
     context_tokens: int | None
     settings: ModelSettings = field(default_factory=ModelSettings)
     unlisted: Collection[str] = ()
@@ -160,9 +161,9 @@ class AgentLoop:
     def _differences(self, answer: str, *, must_act: bool) -> list[Difference]:
         """How the answer differs from what was done."""
         evidence = Evidence(
-            record=self.record(),
+            record=self.done(),
             asked=self.asked,
-            known=[*_texts(self.messages), *_values(self.bench.current)],
+            known=chain(_texts(self.messages), _values(self.bench.current)),
             language=self.language,
             attempted=bool(acting_calls(tool_calls(self.messages))),
             must_act=must_act,

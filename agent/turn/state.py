@@ -194,18 +194,28 @@ class Turn:
         return read.intent == "manage_files" and not self.choice.is_demo and not (read.mandate.is_read or self.runs)
 
     @property
+    def done(self) -> TurnRecord:
+        """What was done so far, without its text, and in both parts of a turn that was suspended."""
+        return self._done_here.after(self.earlier)
+
+    @property
     def record(self) -> TurnRecord:
         """What was done so far; its text, in the user's language, also says what was done before a question."""
+        record = self._done_here
+        whole = record.after(self.earlier)
+        record.not_done = whole.undone_acts(self.requested_acts)
+        names = display_names(self.before, self.canvas)
+        record.text = statement(whole, self.requested_acts, self.language, names, self.answer)
+        return record
+
+    @property
+    def _done_here(self) -> TurnRecord:
         record = TurnRecord()
         if self.bench is not None:
             waiting = () if self.conversation.pending is None else self.conversation.pending.unanswered.values()
             record = record_of(self.bench, tuple(waiting), self.denied_plans)
         if self.wanted and record.did("edit"):  # what was wanted otherwise was done so
             record.plans = [one.as_changed() if one.status == "denied" else one for one in record.plans]
-        whole = record.after(self.earlier)
-        record.not_done = whole.undone_acts(self.requested_acts)
-        names = display_names(self.before, self.canvas)
-        record.text = statement(whole, self.requested_acts, self.language, names, self.answer)
         return record
 
     @property

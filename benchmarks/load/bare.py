@@ -1,15 +1,16 @@
 """The bare PydanticAI loop: it makes the model requests of one of our turns, and nothing around them.
 
-What our turn asks of its model is recorded once: messages, instructions and tools. A plain agent then makes the same
-requests; a tool that builds a flow builds, checks and runs it, and every other tool answers with a text.
+What our turn asks of its model is recorded once: messages, instructions, settings and tools, and what they answered. A
+plain agent then makes the same requests; a tool that builds a flow builds, checks and runs it, and every tool answers
+as ours did.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from pydantic_ai import (
     Agent,
@@ -22,9 +23,10 @@ from pydantic_ai import (
     ToolCallPart,
 )
 from pydantic_ai.direct import model_request
-from pydantic_ai.messages import ModelRequest, UserPromptPart
+from pydantic_ai.messages import ModelRequest, ToolReturnPart, UserPromptPart
 from pydantic_ai.models import Model
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls, FunctionModel
+from pydantic_ai.settings import ModelSettings, merge_model_settings
 from pydantic_ai.toolsets import FunctionToolset
 
 from runtime.options import RunOptions
@@ -35,7 +37,12 @@ from wirewright import Catalogue, build, check
 PIECE = 24
 """Characters of an answer that come at once."""
 
+CACHED = ModelSettings(cache=True)
+"""The one setting that is not recorded: each model makes of it what its provider knows."""
+
 Act: TypeAlias = Callable[..., Any]
+
+Part = TypeVar("Part", ToolReturnPart, UserPromptPart)
 
 
 @dataclass
@@ -48,6 +55,7 @@ class ScriptedModel:
 
     Attributes:
         asked: the first request of each run, as it was asked last.
+        answered: what each tool answered last, by its name.
     """
 
     replies: Sequence[Reply]
@@ -55,6 +63,7 @@ class ScriptedModel:
     asked: dict[str, tuple[list[ModelMessage], AgentInfo]] = field(
         default_factory=dict[str, tuple[list[ModelMessage], AgentInfo]]
     )
+    answered: dict[str, str] = field(default_factory=dict[str, str])
 
     @property
     def model(self) -> FunctionModel:
@@ -68,6 +77,7 @@ class ScriptedModel:
         said = sum(isinstance(message, ModelResponse) for message in messages)
         if not said:
             self.asked["agent"] = messages, info
+        self.answered |= {part.tool_name: part.model_response_str() for part in _parts(messages, ToolReturnPart)}
         return self.replies[said]
 
     def _whole(self, messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
@@ -101,21 +111,30 @@ class BareLoop:
         model: Model | None = None,
     ) -> None:
         self._model = model or script.model
-        self._classification, _ = script.asked["classification"]
+        self._classification, asked = script.asked["classification"]
+        self._classified_with = asked.model_settings
         messages, info = script.asked["agent"]
         self._prompt = _prompt(messages)
-        acts: dict[str, Act] = {"build_flow": _builds(catalogue, runner)}
         tools = [
-            Tool.from_schema(acts.get(tool.name, _answers), tool.name, tool.description, tool.parameters_json_schema)
+            Tool.from_schema(
+                _act(tool.name, script.answered.get(tool.name, "Done."), catalogue, runner),
+                tool.name,
+                tool.description,
+                tool.parameters_json_schema,
+            )
             for tool in info.function_tools
         ]
         self._agent = Agent(
-            self._model, deps_type=object, instructions=info.instructions, toolsets=[FunctionToolset(tools)]
+            self._model,
+            deps_type=object,
+            instructions=info.instructions,
+            toolsets=[FunctionToolset(tools)],
+            model_settings=merge_model_settings(info.model_settings, CACHED),
         )
 
     async def events(self) -> AsyncGenerator[AgentStreamEvent | AgentRunResultEvent[str]]:
         """Make the requests of one turn; the events of the agent."""
-        await model_request(self._model, self._classification)
+        await model_request(self._model, self._classification, model_settings=self._classified_with)
         async with self._agent.run_stream_events(self._prompt) as stream:
             async for event in stream:
                 yield event
@@ -125,23 +144,28 @@ class BareLoop:
         return len([event async for event in self.events()])
 
 
+def _parts(messages: Sequence[ModelMessage], kind: type[Part]) -> Iterator[Part]:
+    requests = (message for message in messages if isinstance(message, ModelRequest))
+    return (part for request in requests for part in request.parts if isinstance(part, kind))
+
+
 def _prompt(messages: Sequence[ModelMessage]) -> str:
-    parts = [part for message in messages if isinstance(message, ModelRequest) for part in message.parts]
-    return "\n\n".join(str(part.content) for part in parts if isinstance(part, UserPromptPart))
+    return "\n\n".join(str(part.content) for part in _parts(messages, UserPromptPart))
 
 
-async def _answers(**_: object) -> str:
-    return "Done."
+def _act(name: str, answer: str, catalogue: Catalogue, runner: FlowRunner | None) -> Act:
+    """What a tool does."""
 
-
-def _builds(catalogue: Catalogue, runner: FlowRunner | None) -> Act:
     async def build_flow(spec: str, **_: object) -> str:
         built = build(spec, catalogue)
         assert built.flow is not None, built.faults
-        faults = check(built.flow, catalogue)
+        check(built.flow, catalogue)
         if runner is not None:
             ran = await runner.execute(built.flow, "hello", RunOptions(network="gateway-only"))
             assert ran.ok, ran.error
-        return f"Built, with {len(faults)} faults."
+        return answer
 
-    return build_flow
+    async def answers(**_: object) -> str:
+        return answer
+
+    return build_flow if name == "build_flow" else answers

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
 import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -27,7 +28,7 @@ from agent.settings import AssistantSettings
 from agent.turn.request import TurnRequest
 from agent.turn.result import TurnEnded
 from benchmarks.against.provider import provider
-from benchmarks.against.side import Side
+from benchmarks.against.side import SEED, Side
 from benchmarks.client import play
 from benchmarks.load.bare import BareLoop, ScriptedModel
 from benchmarks.script import ANSWER, BUILD, DIRECT, QUESTION, classified
@@ -191,7 +192,8 @@ async def bare_server(models: str) -> AsyncGenerator[tuple[httpx.AsyncClient, in
     """Serve the bare loop; yields a client and the id of the process."""
     port = free_port()
     command = (sys.executable, "-m", "benchmarks.load.bare_server", str(port), models)
-    process = await asyncio.create_subprocess_exec(*command, cwd=ROOT)
+    environment = {**os.environ, "PYTHONHASHSEED": SEED}  # dictionaries and sets of the same order, as in ours
+    process = await asyncio.create_subprocess_exec(*command, cwd=ROOT, env=environment)
     try:
         async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=120) as client:
             await healthy(client, "/", pause=0.02)

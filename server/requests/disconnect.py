@@ -78,9 +78,14 @@ async def while_connected(request: Request, stop: asyncio.Event, work: Coroutine
             return task.result()
         if gone.done():
             raise ClientGone
-        raise ApiError(503, "stopping", "The server is stopping.", "Try again when it is back.")
+        raise stops()
     finally:
         await _end(task, *watching)
+
+
+def stops() -> ApiError:
+    """The answer to a request whose work the server has ended because it stops."""
+    return ApiError(503, "stopping", "The server is stopping.", "Try again when it is back.")
 
 
 async def last(stream: AsyncGenerator[T]) -> T:

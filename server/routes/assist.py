@@ -20,7 +20,7 @@ from server.access.caller import Caller, caller_of
 from server.errors import ApiError, turn_failed
 from server.json_response import JsonResponse
 from server.requests.body import read_object, validated
-from server.requests.disconnect import while_connected
+from server.requests.disconnect import stops, while_connected
 from server.requests.operation import operation
 from server.routes.turns import LAST_EVENT, following, last_event
 from server.state import server_state
@@ -143,6 +143,8 @@ async def assist(request: Request) -> Response:
         case ErrorEvent():
             failed = TurnError(code=ended.code, message=ended.message, fix=ended.fix)
             raise turn_failed(failed, server_state(request).turn_slots.seconds_left(caller.id))
+        case CancelledEvent() if caller.stopping.is_set():
+            raise stops()
         case CancelledEvent():
             raise ApiError(503, "cancelled", ended.message, "Try again.")
 

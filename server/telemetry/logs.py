@@ -29,9 +29,10 @@ class JsonFormatter(logging.Formatter):
         }
         if record.exc_info:
             line["exception"] = self.formatException(record.exc_info)
-        return json.dumps(line, default=str)
+        return _ENCODER.encode(line)
 
 
+_ENCODER = json.JSONEncoder(default=str)
 _OWN = frozenset({"time", "level", "logger", "message", "exception"})
 
 

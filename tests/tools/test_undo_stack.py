@@ -48,6 +48,17 @@ def test_a_suspended_turn_and_what_resumes_it_are_undone_as_one(catalogue: Catal
     assert (undone.flow, stack.done) == (Flow.empty(), [])
 
 
+def test_a_copy_is_a_stack_of_its_own(catalogue: Catalogue) -> None:
+    stack = UndoStack()
+    first = add_component(Flow.empty(), catalogue, "ChatInput")
+    second = add_component(first.flow, catalogue, "ChatOutput")
+    stack.record(4, first.actions)
+    before = stack.model_dump()
+    stack.model_copy().record(4, second.actions)
+    stack.model_copy().undo(first.flow)
+    assert stack.model_dump() == before
+
+
 def test_a_stale_change_stays_on_the_stack(catalogue: Catalogue) -> None:
     stack = UndoStack()
     stack.record(1, add_component(Flow.empty(), catalogue, "ChatInput").actions)

@@ -56,7 +56,7 @@ def _ask_to_undo(ctx: RunContext[Workbench], turns: int) -> None:
     bench = ctx.deps
     if not uncovered(bench, [Act("undo", str(turns))]):
         return
-    stack, flow = bench.undo_stack.model_copy(deep=True), bench.flow
+    stack, flow = bench.undo_stack.model_copy(), bench.flow
     for _ in range(abs(turns)):
         try:
             edit = stack.undo(flow) if turns > 0 else stack.redo(flow)

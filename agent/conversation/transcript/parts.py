@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny
 from pydantic_core import PydanticSerializationError
 
 from agent.conversation.shortened import shortened
@@ -231,7 +231,7 @@ class TranscriptMessage(BaseModel):
     at: str
     flow_id: str | None
     version: int | None
-    parts: list[Part]
+    parts: list[SerializeAsAny[Part]]  # each by its own type: a union would write each part twice
 
     def to_json(self) -> str:
         """The message as JSON; halves of characters, which a flow may have, become escapes."""

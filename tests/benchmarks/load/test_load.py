@@ -5,11 +5,17 @@ from typing import Any
 
 import pytest
 
+from agent.assistant import Assistant
+from agent.settings import AssistantSettings
+from agent.turn.request import TurnRequest
 from benchmarks.against.command import checkout
 from benchmarks.load import streams, turns
-from benchmarks.load.bare import BareLoop
+from benchmarks.load.bare import BareLoop, ScriptedModel
+from benchmarks.load.bare_server import model
 from benchmarks.load.held_provider import answer, message, reply
+from benchmarks.script import BUILD, DIRECT, QUESTION, any_turn
 from flows.catalogue import Catalogue
+from scripts.scripted_provider import Reply, ScriptedProvider
 from tests.shared.stand_ins import StandInRunner
 
 pytestmark = pytest.mark.anyio
@@ -35,10 +41,43 @@ async def test_a_build_is_compared_with_a_loop_whose_tool_builds_and_runs(catalo
     assert len(runner.asked) == played, "the turn that is recorded, and both to warm up and once measured"
 
 
-async def test_the_bare_loop_asks_what_the_turn_asked(catalogue: Catalogue) -> None:
-    loop = await turns.recorded_question(catalogue, StandInRunner(), turns.question_script().model)
-    assert isinstance(loop, BareLoop)
-    assert await loop.turn() > 10
+async def test_the_bare_loop_sends_a_provider_what_the_turn_sent(
+    catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = list[dict[str, Any]]()
+
+    def said(body: dict[str, Any]) -> Reply:
+        asked.append(body)
+        return any_turn(body)
+
+    monkeypatch.setattr("pydantic_ai.models.ALLOW_MODEL_REQUESTS", True)
+    async with ScriptedProvider(said).serve() as base:
+        assistant = Assistant(AssistantSettings(), StandInRunner(), catalogue=catalogue, model=model(base))
+        async with assistant.turn(TurnRequest(text=QUESTION)) as events:
+            assert [event async for event in events]
+        await assistant.aclose()
+        ours = asked.copy()
+        asked.clear()
+        loop = await turns.recorded_question(catalogue, StandInRunner(), model(base))
+        assert await loop.turn() > 10
+    assert len(ours) == 2
+    assert ours[0]["max_completion_tokens"]
+    assert ours[1]["prompt_cache_options"]
+    assert asked == ours
+
+
+async def test_a_tool_of_the_bare_loop_answers_as_ours_did(catalogue: Catalogue) -> None:
+    script = ScriptedModel(DIRECT[1:], DIRECT[0])
+    assistant = Assistant(AssistantSettings(), StandInRunner(), catalogue=catalogue, model=script.model)
+    async with assistant.turn(TurnRequest(text=BUILD)) as events:
+        assert [event async for event in events]
+    await assistant.aclose()
+    ours = script.answered.copy()
+    loop = BareLoop(script, catalogue, StandInRunner())
+    script.answered.clear()
+    await loop.turn()
+    assert script.answered == ours
+    assert "build_flow" in ours
 
 
 async def test_streams_that_are_open_at_once_are_whole_and_their_memory_is_measured() -> None:
