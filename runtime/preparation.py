@@ -54,7 +54,7 @@ def prepare_run(
 
 
 def _marked(data: JsonObject) -> JsonObject:
-    """Nodes and edges, where each node's template says what it is: one from elsewhere may not, and Langflow needs it."""
+    """Nodes and edges, where each node's template says what it is, as Langflow needs; one from elsewhere may not."""
     nodes = as_list(data.get("nodes"))
     if all("_type" in object_at(as_object(node), "data", "node", "template") for node in nodes):
         return data

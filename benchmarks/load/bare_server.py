@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import sys
 from collections.abc import AsyncGenerator
@@ -53,6 +54,7 @@ def main(port: int, base_url: str) -> None:
     """Serve."""
     os.environ.setdefault("LOGFIRE_IGNORE_NO_CONFIG", "1")
     loop = asyncio.run(recorded_question(Catalogue.load(), Runner(), model(base_url)))
+    gc.freeze()  # what is imported stays, and is left out of collections as in ours
     uvicorn.run(app(loop), host="127.0.0.1", port=port, log_level="error", access_log=False)
 
 

@@ -180,4 +180,4 @@ async def test_a_flow_that_is_made_by_hand_runs(browser: Browser, catalogue: Cat
         for node in stored["data"]["nodes"]:
             known = catalogue.get(node["data"]["type"])
             assert known is not None
-            assert set(known.definition) <= set(node["data"]["node"]), "as Langflow stores it, so that it runs there, too"
+            assert set(known.definition) <= set(node["data"]["node"]), "as Langflow stores it"
