@@ -3,6 +3,8 @@
 import re
 from functools import lru_cache
 
+from agent.language.replies import is_too_short_for_language
+
 _RUNS = re.compile(
     r"\b(?:"
     r"(?:run|execute|test|try)\s+(?:it|this|that|them|out|the|my|our|again|with)\b|(?:and|then|,)\s*(?:run|execute)\b"
@@ -118,3 +120,8 @@ def rewind_language(text: str) -> str | None:
 def asks_to_place(text: str) -> bool:
     """Whether a message asks to put the proposed flow on the canvas, and nothing else."""
     return _PLACE.search(text) is not None
+
+
+def keeps_language(text: str) -> bool:
+    """Whether a message does not change the language of the conversation: a yes or a no, "undo" or "redo" alone."""
+    return is_too_short_for_language(text) or rewind_language(text) is not None

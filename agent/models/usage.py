@@ -60,3 +60,13 @@ class ResponseLimits(UsageLimits):
     def has_token_limits(self) -> bool:
         """Whether a stream is checked at each of its events."""
         return False
+
+
+def answering_models(messages: Sequence[ModelMessage]) -> list[str]:
+    """The names of the models that answered, in order, each once.
+
+    Args:
+        messages: of a conversation.
+    """
+    names = [message.model_name for message in messages if isinstance(message, ModelResponse) and message.model_name]
+    return list(dict.fromkeys(names))

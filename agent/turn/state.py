@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from time import perf_counter
 from uuid import uuid4
 
-from pydantic_ai import AgentStreamEvent, ModelMessage, ModelResponse
+from pydantic_ai import AgentStreamEvent, ModelMessage
 from pydantic_ai.models import Model
 from pydantic_ai.usage import RunUsage
 
@@ -22,10 +22,10 @@ from agent.honesty.statement import statement
 from agent.language.detect import detect_language, supported_language
 from agent.language.intent import Classification, classify
 from agent.language.phrases import languages, phrase
-from agent.language.replies import is_too_short_for_language, reply_language
-from agent.language.requests import asks_run, rewind_language, step_count
+from agent.language.replies import reply_language
+from agent.language.requests import asks_run, keeps_language, rewind_language, step_count
 from agent.models.providers import PROVIDERS, ModelChoice
-from agent.models.usage import usage_by_model
+from agent.models.usage import answering_models, usage_by_model
 from agent.prompts.framing import sanitise
 from agent.toolsets.selection import acting_calls
 from agent.turn.loop import AgentLoop, tool_calls
@@ -150,14 +150,14 @@ class Turn:
     def language(self) -> str:
         """The language of what the assistant itself says in this turn; a bare yes or no does not change it."""
         code, text = self.language_code, self.text
-        if code is None and _keeps_language(text):
+        if code is None and keeps_language(text):
             code = self.conversation.language or reply_language(text) or rewind_language(text)
         return code if code in languages("nothing") else supported_language(self.text, code)
 
     @property
     def message_language(self) -> str | None:
         """The code of the language of the message itself; None when it says too little to be in one."""
-        if _keeps_language(self.text):
+        if keeps_language(self.text):
             return None
         if self.choice.is_demo:
             return read(self.text).language
@@ -303,7 +303,7 @@ class Turn:
     async def count_usage(self) -> None:
         """Count what this turn used, once."""
         runs = 0 if self.bench is None else len(self.bench.runs)
-        answered, phases = _answering_models(self.messages), self._usage_by_phase()
+        answered, phases = answering_models(self.messages), self._usage_by_phase()
         used = usage_by_model(self.choice, answered, phases, self.messages, runs)
         await self.steps.count(self.services.usage_log, self.request.user, used)
 
@@ -345,7 +345,7 @@ class Turn:
             deferred=pending is not None and self._has_further_steps(),
             usage=self._usage_by_phase(),
             seconds=perf_counter() - self._started,
-            models=_answering_models(self.messages),
+            models=answering_models(self.messages),
             messages=self.messages,
             error=error,
             withdrawn=self.conversation.withdrawn,
@@ -394,14 +394,3 @@ class Turn:
                 requests=flows.calls, input_tokens=flows.input_tokens, output_tokens=flows.output_tokens
             )
         return phases
-
-
-def _keeps_language(text: str) -> bool:
-    """Whether a message does not change the language of the conversation: a yes or a no, "undo" or "redo" alone."""
-    return is_too_short_for_language(text) or rewind_language(text) is not None
-
-
-def _answering_models(messages: list[ModelMessage]) -> list[str]:
-    """The names of the models that answered, in order, each once."""
-    names = [message.model_name for message in messages if isinstance(message, ModelResponse) and message.model_name]
-    return list(dict.fromkeys(names))

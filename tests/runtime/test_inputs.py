@@ -1,7 +1,10 @@
 """Which nodes take the text of a run, on the real engine."""
 
+import json
+
 import pytest
 
+from flows.document import Flow
 from runtime.runner import Runner
 from tests.runtime.conftest import MakeFlow
 
@@ -40,3 +43,11 @@ async def test_a_single_text_input_takes_the_text_in_place_of_its_value(runner: 
         [("TextInput-a", "text", "TextOutput-b", "input_value")],
     )
     assert (await runner.run(flow, "typed")).outputs == {"TextOutput-b": "typed"}
+
+
+async def test_a_flow_runs_whose_components_do_not_say_what_they_are(runner: Runner, echo: Flow) -> None:
+    document = json.loads(json.dumps(echo.raw))
+    for node in document["data"]["nodes"]:
+        del node["data"]["node"]["template"]["_type"]
+    result = await runner.run(Flow.from_json(document), "hello")
+    assert (result.error, result.output) == (None, "hello")

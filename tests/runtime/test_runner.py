@@ -57,14 +57,6 @@ async def test_the_chat_outputs_text_comes_back_when_a_flow_echoes(runner: Runne
     assert result.metrics.total_tokens == 0
 
 
-async def test_a_flow_runs_whose_components_do_not_say_what_they_are(runner: Runner, echo: Flow) -> None:
-    document = json.loads(json.dumps(echo.raw))
-    for node in document["data"]["nodes"]:
-        del node["data"]["node"]["template"]["_type"]
-    result = await runner.run(Flow.from_json(document), "hello")
-    assert (result.error, result.output) == (None, "hello")
-
-
 async def test_values_in_the_flow_are_kept_when_no_text_is_given(runner: Runner, make_flow: MakeFlow) -> None:
     flow = make_flow(
         {"ChatInput-a": ("ChatInput", {"input_value": "kept"}), "ChatOutput-b": "ChatOutput"},
