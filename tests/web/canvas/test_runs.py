@@ -166,3 +166,38 @@ async def test_a_version_is_compared_as_ghosts_and_restored(
         await expect(look.page.locator(".react-flow__node.ghost")).to_have_count(0)
         kept = (await look.live.client.get(f"{FLOWS}/{flow_id}")).json()["flow"]
         assert len(kept["data"]["nodes"]) == 2
+        await look.page.get_by_role("button", name="Undo").click()
+        await expect(nodes(look)).to_have_count(1)
+        assert len((await stored(look, flow_id))["data"]["nodes"]) == 1
+        await look.page.get_by_role("button", name="Revisions").click()
+        await look.page.get_by_role("button", name="Restore: 1", exact=True).click()
+        await expect(nodes(look)).to_have_count(2)
+        for count in (1, 1, 2):  # then the words that were typed, and the component that was deleted
+            await look.page.get_by_role("button", name="Undo").click()
+            await expect(nodes(look)).to_have_count(count)
+
+
+async def test_what_a_run_gave_stands_on_no_other_flow_and_on_no_changed_one(
+    browser: Browser, catalogue: Catalogue, echo: tuple[JsonObject, list[str]]
+) -> None:
+    flow, ids = echo
+    result = RunResult(
+        run_id="r", output=LONG, outputs={ids[1]: LONG}, metrics=RunMetrics(seconds=0.1), nodes=dict.fromkeys(ids, LONG)
+    )
+    async with looking(browser, assistant(catalogue, runner=StandInRunner(results=[result, result]))) as look:
+        page = look.page
+        await opened(look, {**flow, "name": "Copy"})
+        await opened(look, flow)
+        gave = page.locator(".node.done, .given, .wire-value")
+        await run(look, LONG)
+        await expect(page.locator(".node.done")).to_have_count(2)
+        await page.get_by_role("link", name="All flows").click()
+        await page.get_by_role("link", name="Copy").click()
+        await expect(nodes(look)).to_have_count(2)
+        await expect(gave).to_have_count(0)
+        await page.go_back()
+        await page.go_back()
+        await run(look, LONG)
+        await expect(page.locator(".node.done")).to_have_count(2)
+        await node(look, "Chat Input").get_by_role("textbox", name="Input Text").fill("words")
+        await expect(gave).to_have_count(0)

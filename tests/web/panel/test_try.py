@@ -162,6 +162,7 @@ async def test_earlier_sessions_are_listed_gone_on_with_and_deleted(browser: Bro
         await page.reload()
         await expect(log.locator(".said")).to_have_text("Are you there?")
         await page.get_by_role("button", name="Sessions").click()
+        page.once("dialog", lambda asked: asked.accept())
         await dialog.get_by_role("button", name="Delete").click()
         await expect(dialog).to_contain_text("No sessions yet")
         await page.keyboard.press("Escape")

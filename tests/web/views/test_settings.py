@@ -41,6 +41,9 @@ async def test_a_variable_is_kept_not_shown_and_deleted(browser: Browser, catalo
         await page.get_by_role("button", name="Save").click()
         await expect(page.locator(".lines code")).to_have_text(["SEARCH_KEY"])
         assert "a-value-of-this-test" not in await page.content()
+        await page.get_by_role("button", name="Delete: SEARCH_KEY").click()  # and the question is dismissed
+        await expect(page.locator(".lines code")).to_have_text(["SEARCH_KEY"])
+        page.once("dialog", lambda dialog: dialog.accept())
         await page.get_by_role("button", name="Delete: SEARCH_KEY").click()
         await expect(page.get_by_text("No variables yet.")).to_be_visible()
         assert (await look.live.client.get("/api/v1/variables")).json()["variables"] == []
@@ -54,6 +57,10 @@ async def test_a_file_is_downloaded_and_deleted(browser: Browser, catalogue: Cat
         async with page.expect_download() as downloading:
             await page.get_by_role("link", name="hours.txt").click()
         assert (await (await downloading.value).path()).read_text() == "nine to five"
+        page.once("dialog", lambda dialog: dialog.dismiss())
+        await page.get_by_role("button", name="Delete: hours.txt").click()
+        assert [one["path"] for one in (await look.live.client.get("/api/v1/files")).json()["files"]] == ["hours.txt"]
+        page.once("dialog", lambda dialog: dialog.accept())
         await page.get_by_role("button", name="Delete: hours.txt").click()
         await expect(page.get_by_text("No files yet.")).to_be_visible()
         assert (await look.live.client.get("/api/v1/files")).json()["files"] == []

@@ -10,6 +10,7 @@ import { kept } from "../state/kept";
 import { language, strings } from "../strings";
 import { Button } from "../ui/Button";
 import { Dialog } from "../ui/Dialog";
+import { confirmedDeletion } from "../ui/confirmed";
 
 /** The conversations about this flow, last changed first. */
 export function ConversationsDialog({ onClose }: { onClose: () => void }) {
@@ -31,7 +32,8 @@ export function ConversationsDialog({ onClose }: { onClose: () => void }) {
     open(id).catch(fail);
     onClose();
   };
-  const remove = async (id: string) => {
+  const remove = async ({ id, title }: Conversation) => {
+    if (!confirmedDeletion(title)) return;
     await send("DELETE", `/api/v1/conversations/${encodeURIComponent(id)}`);
     if (id === session) startNew();
     load();
@@ -49,7 +51,7 @@ export function ConversationsDialog({ onClose }: { onClose: () => void }) {
                 <bdi>{one.preview}</bdi> · {new Date(one.updated_at).toLocaleString(language(), { dateStyle: "medium", timeStyle: "short" })}
               </small>
             </button>
-            <Button look="danger" label={`${strings.delete}: ${one.title}`} icon={<Trash2 size={16} />} onClick={() => void remove(one.id).catch(fail)} />
+            <Button look="danger" label={`${strings.delete}: ${one.title}`} icon={<Trash2 size={16} />} onClick={() => void remove(one).catch(fail)} />
           </li>
         ))}
       </ul>

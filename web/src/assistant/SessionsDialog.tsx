@@ -8,6 +8,7 @@ import { useRun } from "../state/run";
 import { language, strings } from "../strings";
 import { Button } from "../ui/Button";
 import { Dialog } from "../ui/Dialog";
+import { confirmedDeletion } from "../ui/confirmed";
 
 /** The sessions in which the flow was tried, last used first. */
 export function SessionsDialog({ onClose }: { onClose: () => void }) {
@@ -19,7 +20,8 @@ export function SessionsDialog({ onClose }: { onClose: () => void }) {
     request<{ sessions: Schemas["SessionEntry"][] }>("GET", `${path}?limit=100`).then((page) => setFound(page.sessions), fail);
   }, [path, fail]);
   useEffect(load, [load]);
-  const remove = async (id: string) => {
+  const remove = async (id: string, name: string) => {
+    if (!confirmedDeletion(name)) return;
     await send("DELETE", `${path}/${encodeURIComponent(id)}`);
     if (id === session) startNew();
     load();
@@ -44,7 +46,7 @@ export function SessionsDialog({ onClose }: { onClose: () => void }) {
               <br />
               <small>{strings.messages(one.messages)}</small>
             </button>
-            <Button look="danger" label={`${strings.delete}: ${when(one.updated_at)}`} icon={<Trash2 size={16} />} onClick={() => void remove(one.session).catch(fail)} />
+            <Button look="danger" label={`${strings.delete}: ${when(one.updated_at)}`} icon={<Trash2 size={16} />} onClick={() => void remove(one.session, when(one.updated_at)).catch(fail)} />
           </li>
         ))}
       </ul>

@@ -7,7 +7,6 @@ import { useFlow } from "../state/flow";
 import { language, strings } from "../strings";
 import { Button } from "../ui/Button";
 import { Dialog } from "../ui/Dialog";
-import { restoreVersion } from "./waiting/restore";
 
 /** The versions of the flow: who changed what, and a way back to each. */
 export function RevisionsDialog({ onClose }: { onClose: () => void }) {
@@ -26,7 +25,7 @@ export function RevisionsDialog({ onClose }: { onClose: () => void }) {
     );
   };
   const restore = async (to: number) => {
-    await restoreVersion(to);
+    await useFlow.getState().restore(to);
     onClose();
   };
   const show = async (of: number) => {

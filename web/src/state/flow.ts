@@ -58,6 +58,8 @@ interface FlowState {
   /** The version that the canvas is compared with; null when it is not. */
   compared: { version: number; flow: FlowDocument } | null;
   compare: (version: number | null) => Promise<void>;
+  /** Stores an earlier version as the next one, as a step that can be undone. */
+  restore: (version: number) => Promise<void>;
   /** Asks the server what values change besides themselves, such as the ports of a template.
    * @param before - the component without the values; as it is now if it is left out.
    */
@@ -172,6 +174,20 @@ export const useFlow = create<FlowState>((set, get) => {
     isTurnStep: false,
     compared: null,
     known: { faults: new WeakMap() },
+    restore: async (earlier) => {
+      await get().save();
+      const { id, version } = get();
+      if (id === null) return;
+      const path = `/api/v1/flows/${encodeURIComponent(id)}`;
+      await request("POST", `${path}/revisions/${earlier}/restore`, { json: { version } });
+      const whole = await request<WholeFlow>("GET", path);
+      const { history, saving, stored } = get();
+      const restored = shownFlow(whole.flow);
+      set({ compared: null, faults: [] });
+      if (get().id !== id) return;
+      if (saving === "saved") set({ history: step(history, restored), version: whole.version, stored: restored, changed: new Set() });
+      else take({ base: stored, theirs: restored, version: whole.version, decided: new Map() });
+    },
     compare: async (version) => {
       const { id } = get();
       if (version === null || id === null) {

@@ -54,18 +54,21 @@ interface RunState {
   startNew: () => void;
   /** Takes back what says that the last run has failed, because that is no longer so. */
   forgetFailure: () => void;
+  /** Takes back what the last run gave and where it failed: the flow that it was of is not on the canvas any more. */
+  forget: () => void;
 }
 
 export const useRun = create<RunState>((set, get) => {
   const update = (change: (last: Said) => Said): void =>
     set(({ said }) => ({ said: said.map((one, at) => (at === said.length - 1 ? change(one) : one)) }));
-  const note = (event: RunEvent): void => {
+  const note = (event: RunEvent, flow: string): void => {
+    const isShown = useFlow.getState().id === flow;
     switch (event.event) {
       case "node_started":
-        set(({ nodes }) => ({ nodes: new Map(nodes).set(event.node, "running") }));
+        if (isShown) set(({ nodes }) => ({ nodes: new Map(nodes).set(event.node, "running") }));
         break;
       case "node_finished":
-        set(({ nodes }) => ({ nodes: new Map(nodes).set(event.node, event.ok ? "done" : "failed") }));
+        if (isShown) set(({ nodes }) => ({ nodes: new Map(nodes).set(event.node, event.ok ? "done" : "failed") }));
         break;
       case "token":
         update((last) => ({ ...last, output: last.output + event.text }));
@@ -74,6 +77,7 @@ export const useRun = create<RunState>((set, get) => {
         const { output, error, metrics, nodes } = event.data;
         const told = error === null ? null : [error.message, error.fix].filter(Boolean).join(" ");
         update((last) => ({ ...last, output: output ?? "", error: told, seconds: metrics.seconds, tokens: metrics.total_tokens, cost: metrics.cost ?? null }));
+        if (!isShown) break;
         const done = Object.keys(nodes).map((node): [string, NodeState] => [node, "done"]); // a short run ends before it is followed
         set((state) => ({ values: new Map(Object.entries(nodes)), nodes: new Map([...done, ...state.nodes]) }));
         const failed = error?.node;
@@ -144,7 +148,7 @@ export const useRun = create<RunState>((set, get) => {
         kept.keepRunSession(flow, get().session);
         const run = await startRun(flow, input, get().session, tweaks);
         set({ run });
-        for await (const event of followRun(run)) note(event);
+        for await (const event of followRun(run)) note(event, flow);
         await explain(flow);
       } catch (error) {
         if (!(error instanceof RequestFailed)) throw error;
@@ -160,13 +164,16 @@ export const useRun = create<RunState>((set, get) => {
       if (run !== null) await cancelRun(run);
     },
     forgetFailure: () => set(({ nodes }) => ({ failed: null, nodes: new Map([...nodes].filter(([, state]) => state !== "failed")) })),
+    forget: () => set({ nodes: new Map(), values: new Map(), failed: null }),
     startNew: () => set({ session: crypto.randomUUID(), said: [], nodes: new Map(), values: new Map(), failed: null }),
   };
 });
 
-/** A flow that says something else than the one that failed may run now; one whose components only stand elsewhere does not. */
-useFlow.subscribe(({ history }, before) => {
-  if (useRun.getState().failed !== null && !runsAlike(history.present, before.history.present)) useRun.getState().forgetFailure();
+/** What a run gave stands on the components that gave it: not on those of another flow, and not on changed ones. */
+useFlow.subscribe(({ id, history }, before) => {
+  const { nodes, values, failed, isRunning, forget } = useRun.getState();
+  if (nodes.size === 0 && values.size === 0 && failed === null) return;
+  if (id !== before.id || (!isRunning && !runsAlike(history.present, before.history.present))) forget();
 });
 
 function sessionsOf(flow: string): string {

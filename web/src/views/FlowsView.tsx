@@ -10,6 +10,7 @@ import { language, strings } from "../strings";
 import { plainName } from "../ui/plainName";
 import { Button } from "../ui/Button";
 import { FilePicker } from "../ui/FilePicker";
+import { confirmedDeletion } from "../ui/confirmed";
 
 interface FlowPage {
   flows: FlowEntry[];
@@ -107,7 +108,7 @@ export function FlowsView() {
                 label={`${strings.delete}: ${entry.name}`}
                 icon={<Trash2 size={16} />}
                 onClick={() => {
-                  if (window.confirm(`${strings.delete}: ${entry.name}?`)) act("DELETE", entry);
+                  if (confirmedDeletion(entry.name)) act("DELETE", entry);
                 }}
               />
             </div>

@@ -9,6 +9,7 @@ import { strings } from "../strings";
 import { Button } from "../ui/Button";
 import { FilePicker } from "../ui/FilePicker";
 import { bytesText } from "../ui/bytes";
+import { confirmedDeletion } from "../ui/confirmed";
 
 const VARIABLE = /^[A-Za-z0-9_]+$/;
 
@@ -34,7 +35,9 @@ export function Variables() {
               look="danger"
               label={`${strings.delete}: ${one}`}
               icon={<Trash2 size={16} />}
-              onClick={() => void send("DELETE", `/api/v1/variables/${encodeURIComponent(one)}`).then(load, fail)}
+              onClick={() => {
+                if (confirmedDeletion(one)) void send("DELETE", `/api/v1/variables/${encodeURIComponent(one)}`).then(load, fail);
+              }}
             />
           </li>
         ))}
@@ -96,7 +99,14 @@ export function Files() {
               <bdi>{one.path}</bdi>
             </a>
             <small>{bytesText(one.size)}</small>
-            <Button look="danger" label={`${strings.delete}: ${one.path}`} icon={<Trash2 size={16} />} onClick={() => void send("DELETE", one.url).then(load, fail)} />
+            <Button
+              look="danger"
+              label={`${strings.delete}: ${one.path}`}
+              icon={<Trash2 size={16} />}
+              onClick={() => {
+                if (confirmedDeletion(one.path)) void send("DELETE", one.url).then(load, fail);
+              }}
+            />
           </li>
         ))}
       </ul>

@@ -12,7 +12,6 @@ import { useFlow } from "../../state/flow";
 import type { Waiting } from "../../state/waiting";
 import { strings } from "../../strings";
 import { Button } from "../../ui/Button";
-import { restoreVersion } from "./restore";
 
 /** What waits for the user, with answers whose names say what they do; one by one, or all at once. */
 export function WaitingBar({ waiting }: { waiting: Waiting[] }) {
@@ -53,7 +52,7 @@ export function WaitingBar({ waiting }: { waiting: Waiting[] }) {
       <div className="row">
         {shown.kind === "version" ? (
           <>
-            <Button look="primary" onClick={() => void restoreVersion(Number(shown.id)).catch(fail)}>
+            <Button look="primary" onClick={() => void useFlow.getState().restore(Number(shown.id)).catch(fail)}>
               {strings.restoreVersion(shown.name)}
             </Button>
             <Button onClick={() => void useFlow.getState().compare(null)}>{strings.stopComparing}</Button>
