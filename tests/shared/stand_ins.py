@@ -32,7 +32,8 @@ class StandInRunner:
         results: what the next runs give, in order; the last one repeats.
         events: what every run tells on the way.
         failure: when set, why it never gets ready.
-        hangs: when true, a run never ends on its own.
+        hangs: when true, a run does not end before it is released.
+        released: set to let hanging runs end.
         asked: the flows and texts of every run.
         networks: what each of them might reach.
         hosts: what was approved for each of them.
@@ -46,6 +47,7 @@ class StandInRunner:
     failure: RunError | None = None
     events: list[RunEvent] = field(default_factory=list[RunEvent])
     hangs: bool = False
+    released: asyncio.Event = field(default_factory=asyncio.Event)
     state: str = "ready"
     asked: list[tuple[Flow, str | None]] = field(default_factory=list[tuple[Flow, "str | None"]])
     networks: list[Network] = field(default_factory=list[Network])
@@ -74,7 +76,7 @@ class StandInRunner:
                 options.on_event(event)
         if self.hangs:
             try:
-                await asyncio.Event().wait()
+                await self.released.wait()
             except asyncio.CancelledError:
                 self.cancelled.set()
                 raise

@@ -12,6 +12,7 @@ from tests.shared.flow_texts import ECHO
 from tests.shared.scripted_assistant import ScriptedModel, Step, assistant
 from tests.shared.stand_ins import StandInRunner, ran
 from tests.web.conftest import Look, looking
+from tests.web.connection import CUTTABLE, cut_off
 from tests.web.states import BUILD, PLAN, built, empty, planned, proposed
 
 pytestmark = pytest.mark.anyio
@@ -161,31 +162,13 @@ async def test_a_lost_connection_is_told_and_made_up_for(browser: Browser, catal
         look.problems.clear()  # the console says that the network was gone
 
 
-CUTTABLE = """(() => {
-  const real = window.fetch;
-  window.fetch = async (...asked) => {
-    const reply = await real(...asked);
-    if (!String(asked[0]).endsWith("/assist/stream")) return reply;
-    const reader = reply.body.getReader();
-    const gone = new Promise((_, fail) => { window.cut_ = () => fail(new TypeError("network error")); });
-    const pull = async (to) => {
-      const next = await Promise.race([reader.read(), gone]);
-      if (next.done) to.close(); else to.enqueue(next.value);
-    };
-    return new Response(new ReadableStream({ pull }), { status: reply.status, headers: reply.headers });
-  };
-})()"""
-"""Lets the body of a turn end as it does in a browser whose network is gone; Chromium's offline mode leaves it open."""
-
-
 async def cut(look: Look, model: ScriptedModel) -> None:
     """Ask, take the network away while the model thinks, and give it back."""
     box = look.page.get_by_role("textbox", name="Message to the assistant")
     await box.fill("Tell me")
     await box.press("Enter")
     await model.blocked.wait()
-    await look.page.context.set_offline(True)
-    await look.page.evaluate("window.cut_()")
+    await cut_off(look.page)
     await expect(look.page.get_by_role("log")).to_contain_text("The connection is lost.")
     await look.page.context.set_offline(False)
     model.released.set()

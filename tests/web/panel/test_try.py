@@ -17,6 +17,7 @@ from tests.shared.scripted_assistant import assistant
 from tests.shared.stand_ins import StandInRunner, ran
 from tests.web.canvas.conftest import flow_with, opened
 from tests.web.conftest import Look, looking
+from tests.web.connection import CUTTABLE, cut_off
 
 pytestmark = pytest.mark.anyio
 
@@ -102,7 +103,7 @@ async def test_a_run_without_an_answer_says_what_is_not_connected_and_marks_it(
         await box.fill("hello")
         await box.press("Enter")
         log = look.page.get_by_role("log")
-        await expect(log).to_contain_text("The flow answered nothing. ChatOutput-1")
+        await expect(log).to_contain_text("The flow answered nothing. Chat Output")
         await expect(log).to_contain_text("Connect an output to it.")
         await expect(log).not_to_contain_text("give it one")
         await expect(faults.filter(has_text="ChatOutput-1")).to_be_visible()
@@ -120,6 +121,29 @@ async def test_an_answer_is_shown_while_it_is_written(browser: Browser, catalogu
         await expect(look.page.get_by_role("log")).to_have_attribute("aria-busy", "true")
         await look.page.get_by_role("button", name="Stop", exact=True).click()
         await expect(look.page.get_by_role("log")).to_have_attribute("aria-busy", "false")
+
+
+async def test_a_run_is_followed_again_after_the_connection_was_lost(browser: Browser, catalogue: Catalogue) -> None:
+    tokens = [NodeToken(node="a", text="Good "), NodeToken(node="a", text="morn")]
+    runner = StandInRunner(results=[ran("Good morning")], events=list(tokens), hangs=True)
+    async with looking(browser, assistant(catalogue, runner=runner)) as look:
+        await look.page.add_init_script(CUTTABLE)
+        await look.page.reload()
+        await opened(look, echo(catalogue))
+        box = await trying(look)
+        await box.fill("hello")
+        await box.press("Enter")
+        log = look.page.get_by_role("log")
+        await expect(log.locator(".markdown")).to_have_text("Good morn")
+        await cut_off(look.page)
+        await expect(log).to_contain_text("The connection is lost.")
+        await look.page.context.set_offline(False)
+        await expect(log).not_to_contain_text("The connection is lost.")
+        await expect(log.locator(".markdown")).to_have_text("Good morn")  # and not told twice
+        runner.released.set()
+        await expect(log.locator(".markdown")).to_have_text("Good morning")
+        await expect(log).not_to_contain_text("answered nothing")
+        look.problems.clear()  # the console says that the network was gone
 
 
 async def test_files_go_along_with_a_message(browser: Browser, catalogue: Catalogue, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 /** Runs of a stored flow: begun, followed and ended. */
 
+import { ENDINGS, isLost, pause } from "./again";
 import type { Fault, Schemas } from "./contract";
 import { RequestFailed, framesOf, request, send } from "./http";
 
@@ -42,10 +43,33 @@ export async function startRun(flow: string, input: string | null, session: stri
   return reply.id;
 }
 
-/** Yields what happens in a run, from its beginning to its last event. */
-export async function* followRun(run: string): AsyncGenerator<RunEvent> {
-  const response = await send("GET", `/api/v1/runs/${encodeURIComponent(run)}/events`);
-  if (response.body !== null) yield* framesOf<RunEvent>(response.body);
+/** Yields what happens in a run, from its beginning to its last event; it goes on by itself while the connection is lost.
+ * @param onConnection - called when the connection is lost, and when it is back.
+ */
+export async function* followRun(run: string, onConnection: (connected: boolean) => void): AsyncGenerator<RunEvent> {
+  let [seen, lost] = [0, 0];
+  for (;;) {
+    try {
+      const response = await send("GET", `/api/v1/runs/${encodeURIComponent(run)}/events`);
+      if (lost > 0) onConnection(true);
+      if (response.body === null) return;
+      let at = 0;
+      for await (const event of framesOf<RunEvent>(response.body)) {
+        lost = 0;
+        const isLast = ENDINGS.has(event.event);
+        at += 1;
+        if (at <= seen && !isLast) continue; // the events come from the first again
+        seen = at;
+        yield event;
+        if (isLast) return;
+      }
+    } catch (error) {
+      if (!isLost(error)) throw error;
+    }
+    if (lost === 0) onConnection(false);
+    await pause(lost);
+    lost += 1;
+  }
 }
 
 /** Ends a run that goes on. */

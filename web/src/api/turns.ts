@@ -1,12 +1,10 @@
 /** The events of a turn: as they come, and again after the connection was lost. */
 
+import { ENDINGS, isLost, pause } from "./again";
 import type { AssistRequest, Event } from "./contract";
 import { RequestFailed, framesOf, request, send } from "./http";
 
 const STREAM = "/api/v1/agentic/assist/stream";
-const WAITS = [250, 1_000, 2_000, 4_000, 8_000];
-
-const ENDINGS: ReadonlySet<string> = new Set(["complete", "error", "cancelled"]);
 
 export interface TurnOptions {
   signal: AbortSignal;
@@ -64,15 +62,11 @@ async function* resumed(
         ask = first; // the server has never heard of it
         continue;
       }
-      const unreachable = error instanceof RequestFailed && error.problem.code === "unreachable";
-      const cut = error instanceof TypeError; // what browsers throw when a body ends early
-      if (signal.aborted || !(unreachable || cut)) throw error;
+      if (signal.aborted || !isLost(error)) throw error;
     }
-    const wait = WAITS[lost];
-    if (wait === undefined) throw new RequestFailed({ status: 0, code: "unreachable", message: "", fix: "" });
     if (lost === 0) onConnection?.(false);
+    await pause(lost);
     lost += 1;
-    await new Promise((resolve) => setTimeout(resolve, wait));
     ask = () => events(turn, last, signal);
   }
 }

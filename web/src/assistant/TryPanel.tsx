@@ -25,7 +25,7 @@ export const RUN_INPUT = "run-input";
 
 /** A chat with the flow itself. */
 export function TryPanel() {
-  const { said, isRunning, startNew, open } = useRun();
+  const { said, isRunning, isConnected, startNew, open } = useRun();
   const id = useFlow((state) => state.id);
   const fail = useApp((app) => app.fail);
   const [isChoosing, setChoosing] = useState(false);
@@ -45,6 +45,7 @@ export function TryPanel() {
           <Exchange key={one.id} said={one} isRunning={isRunning && at === said.length - 1} />
         ))}
         {isRunning && <p className="status">{strings.running}</p>}
+        {!isConnected && <p className="notice-line">{strings.connectionLost}</p>}
       </div>
       <RunForm />
       {isChoosing && (

@@ -6,7 +6,7 @@ import type { Schemas } from "../api/contract";
 import { RequestFailed, request } from "../api/http";
 import { RunRefused, cancelRun, followRun, startRun } from "../api/runs";
 import type { RunEvent } from "../api/runs";
-import { chatInputOf, idOf } from "../flow/document";
+import { chatInputOf, idOf, named } from "../flow/document";
 import { runsAlike } from "../flow/alike";
 import { strings } from "../strings";
 import { useFlow } from "./flow";
@@ -39,6 +39,8 @@ interface RunState {
   said: Said[];
   run: string | null;
   isRunning: boolean;
+  /** Whether a run that goes on can be heard. */
+  isConnected: boolean;
   nodes: ReadonlyMap<string, NodeState>;
   /** What each node gave in the last run. */
   values: ReadonlyMap<string, unknown>;
@@ -100,9 +102,10 @@ export const useRun = create<RunState>((set, get) => {
     if (last === undefined || last.output !== "" || last.error !== null) return;
     const { faults } = await request<Schemas["FlowNeeds"]>("GET", `/api/v1/flows/${encodeURIComponent(flow)}/needs`);
     const found = SILENT.map((code) => faults.filter((fault) => fault.code === code)).find((some) => some.length > 0);
-    if (found === undefined || useFlow.getState().id !== flow) return;
+    const { id, history } = useFlow.getState();
+    if (found === undefined || id !== flow) return;
     useFlow.setState({ faults: found });
-    update((said) => (said.id === last.id ? { ...said, why: found.map(({ message, fix }) => [message, fix].filter(Boolean).join(" ")).join(" ") } : said));
+    update((said) => (said.id === last.id ? { ...said, why: named(history.present)(found.map(({ message, fix }) => [message, fix].filter(Boolean).join(" ")).join(" ")) } : said));
   };
   return {
     flow: null,
@@ -110,6 +113,7 @@ export const useRun = create<RunState>((set, get) => {
     said: [],
     run: null,
     isRunning: false,
+    isConnected: true,
     nodes: new Map(),
     values: new Map(),
     failed: null,
@@ -148,7 +152,7 @@ export const useRun = create<RunState>((set, get) => {
         kept.keepRunSession(flow, get().session);
         const run = await startRun(flow, input, get().session, tweaks);
         set({ run });
-        for await (const event of followRun(run)) note(event, flow);
+        for await (const event of followRun(run, (isConnected) => set({ isConnected }))) note(event, flow);
         await explain(flow);
       } catch (error) {
         if (!(error instanceof RequestFailed)) throw error;
@@ -156,7 +160,7 @@ export const useRun = create<RunState>((set, get) => {
         const { status, message, fix } = error.problem;
         update((last) => ({ ...last, error: status === 0 ? strings.cannotReach : [message, fix].filter(Boolean).join(" ") }));
       } finally {
-        set(({ nodes }) => ({ isRunning: false, run: null, nodes: new Map([...nodes].filter(([, state]) => state !== "running")) }));
+        set(({ nodes }) => ({ isRunning: false, isConnected: true, run: null, nodes: new Map([...nodes].filter(([, state]) => state !== "running")) }));
       }
     },
     stop: async () => {

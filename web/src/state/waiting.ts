@@ -20,11 +20,12 @@ export interface Waiting {
   difference: Difference;
 }
 
-/** What waits in a conversation, the oldest first. */
+/** What waits in a conversation, the oldest first. Of proposals the last waits: those before it can be taken from their cards. */
 export function waitingIn(messages: readonly Message[], flow: FlowDocument): Waiting[] {
+  const last = messages.flatMap(({ parts }) => parts).findLast((part) => part.kind === "proposal");
   return messages.flatMap((message) =>
     message.parts.flatMap((part): Waiting[] => {
-      if (part.kind === "proposal" && part.state === "open" && part.flow !== null) {
+      if (part === last && part.state === "open" && part.flow !== null) {
         return [{ id: part.id, kind: "proposal", name: part.name, difference: difference(flow, part.flow) }];
       }
       if (part.kind !== "question" || part.state !== "open") return [];
