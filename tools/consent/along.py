@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 
 from flows.document import Flow
+from flows.edits import Edit
 from flows.edits.references import find_component
 from flows.spec.fragment import parse_fragment
 from flows.spec.parse import SpecEdge
@@ -24,6 +25,12 @@ def along(text: str, flow: Flow, lines: Collection[int], question: Approval, nam
         names: ids by other names.
     """
     return [told for line, told in sorted(_entries(text, flow, question, names)) if line in lines]
+
+
+def ends_along(edit: Edit, question: Approval) -> list[str]:
+    """The connections that end with an edit because their ports go, for people, but for those that a question names."""
+    named = question.targets if question.kind == "removal" else []
+    return [f"Disconnect {edge}" for edge in dict.fromkeys(edit.lost) if edge not in named]
 
 
 def _entries(text: str, flow: Flow, question: Approval, names: Mapping[str, str]) -> Iterator[tuple[int, str]]:

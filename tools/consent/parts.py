@@ -81,8 +81,10 @@ def _split(
     return Parts(found, [rows[line - 1].strip()[:LINE_LIMIT] for line in sorted(kept)], rest, kept)
 
 
-def carried_out(text: str, before: Flow, apply: Apply, asks: Callable[[Patch], bool]) -> frozenset[int]:
-    """The lines of a fragment that a call does at once: all, those that need no answer, or none.
+def carried_out(
+    text: str, before: Flow, apply: Apply, asks: Callable[[Patch], bool]
+) -> tuple[frozenset[int], Patch | None]:
+    """What a call does at once, and its lines: all, those that need no answer, or none.
 
     Args:
         text: the fragment.
@@ -90,10 +92,11 @@ def carried_out(text: str, before: Flow, apply: Apply, asks: Callable[[Patch], b
         apply: see `split`.
         asks: whether the user would have to be asked about a part.
     """
-    if not asks(apply(before, text, {})):
-        return frozenset(line for group in _groups(parse_fragment(text)[0], before) for line in group)
+    whole = apply(before, text, {})
+    if not asks(whole):
+        return frozenset(line for group in _groups(parse_fragment(text)[0], before) for line in group), whole
     parts = split(text, before, apply, asks)
-    return frozenset() if parts is None else parts.kept
+    return (frozenset(), None) if parts is None else (parts.kept, parts.done)
 
 
 def _groups(fragment: Fragment, before: Flow) -> Iterator[frozenset[int]]:

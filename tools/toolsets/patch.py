@@ -11,7 +11,7 @@ from flows.edits import EditError
 from flows.spec.fragment import parse_fragment
 from flows.spec.patch import Patch, patch
 from tools.approvals import held_metadata, rest_metadata
-from tools.consent.along import along
+from tools.consent.along import along, ends_along
 from tools.consent.ask import carried
 from tools.consent.declared import has_effects
 from tools.consent.gate import EditQuestion, Questions, keep_hosts, open_questions, suspended
@@ -111,13 +111,14 @@ async def _suspended(ctx: RunContext[Workbench], questions: Questions, changes: 
 def _along(ctx: RunContext[Workbench], changes: str, question: EditQuestion) -> list[str]:
     """What the call does once this question is approved, beside what the question shows."""
     bench = ctx.deps
-    lines = carried_out(
+    lines, part = carried_out(
         changes,
         bench.current,
         lambda flow, text, names: _patch(bench, flow, text, names),
         lambda part: bool(open_questions(ctx, part.edit, assumed=(question,))),
     )
-    return along(changes, bench.current, lines, question, bench.names)
+    lost = [] if part is None else ends_along(part.edit, question)
+    return [*along(changes, bench.current, lines, question, bench.names), *lost]
 
 
 def _patch(bench: Workbench, flow: Flow, text: str, names: Mapping[str, str] | None = None) -> Patch:

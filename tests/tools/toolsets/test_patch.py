@@ -155,6 +155,23 @@ async def test_a_question_names_all_that_its_approval_does_and_nothing_else_is_d
     assert last not in again.text
 
 
+@pytest.mark.parametrize("tool", ["edit_flow", "configure_component"])
+async def test_a_question_about_a_template_names_the_connection_that_ends_with_it(
+    catalogue: Catalogue, tool: str
+) -> None:
+    canvas = flow_of(LOUDER, catalogue)
+    prompt = node_id(canvas, "Prompt Template")
+    change = call(tool, 1, component_id=prompt, values={"template": "Whisper: {name}"})
+    if tool == "edit_flow":
+        change = call(tool, 1, changes=f'config:\n  {prompt}.template: "Whisper: {{name}}"\n')
+    assistant, _ = scripted_assistant(catalogue, "build_flow", change)
+    waiting = await play(assistant, "Make it whisper", canvas)
+    [approval] = waiting.approvals.values()
+    assert isinstance(approval, EditApproval)
+    ended = next(edge.text for edge in canvas.edges if edge.target == prompt)
+    assert approval.along == [f"Disconnect {ended}"]
+
+
 @pytest.mark.parametrize("tool", ["edit_flow", "connect_components"])
 async def test_a_connection_into_a_text_of_the_user_s_asks(catalogue: Catalogue, tool: str) -> None:
     canvas = flow_of(HOLDS_TEXT, catalogue)
