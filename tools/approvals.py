@@ -44,6 +44,7 @@ class EditApproval(BaseModel):
         also: further texts that the same call replaces.
         done: the fields that the same call has set already, or its lines that were carried out, because they need no
             approval.
+        along: what else the same call does once it is approved.
         why: why it is asked.
     """
 
@@ -54,6 +55,7 @@ class EditApproval(BaseModel):
     reason: str = ""
     also: tuple[ConfigureJson, ...] = ()
     done: list[str] = Field(default_factory=list[str])
+    along: list[str] = Field(default_factory=list[str])
     why: Why = ""
 
     @property
@@ -69,6 +71,7 @@ class _Consent(BaseModel):
         title: the question in a few words.
         detail: what the user should know before answering.
         why: why it is asked.
+        along: what else the same call does once it is approved.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -76,6 +79,7 @@ class _Consent(BaseModel):
     title: str
     detail: str = ""
     why: Why = ""
+    along: list[str] = Field(default_factory=list[str])
 
 
 class InstallApproval(_Consent):
@@ -206,11 +210,16 @@ def approval_text(approval: Approval) -> str:
             return approval.markdown
         case "edit":
             changes = [f"{edit.node}.{edit.field}: {edit.old!r} -> {edit.new!r}" for edit in approval.edits]
-            return f"{'; '.join(changes)} {approval.reason}".rstrip()
+            return "\n".join(filter(None, (f"{'; '.join(changes)} {approval.reason}".rstrip(), _along(approval))))
         case "tool":
             return f"{approval.tool_name}({json.dumps(approval.arguments, ensure_ascii=False, default=str)})"
         case _:
-            return "\n".join(filter(None, (approval.title, approval.detail, WHY.get(approval.why, ""))))
+            why = WHY.get(approval.why, "")
+            return "\n".join(filter(None, (approval.title, approval.detail, _along(approval), why)))
+
+
+def _along(approval: EditApproval | Consent) -> str:
+    return f"Along with it: {'; '.join(approval.along)}" if approval.along else ""
 
 
 WHY: Mapping[str, str] = {

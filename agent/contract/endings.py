@@ -158,7 +158,11 @@ def question(call: str, approval: Approval, canvas: Flow) -> Question:
     """
     if approval.kind == "edit":
         return EditQuestion(
-            **dict(field_edit(call, approval, canvas)), reason=approval.reason, done=approval.done, why=approval.why
+            **dict(field_edit(call, approval, canvas)),
+            reason=approval.reason,
+            done=approval.done,
+            along=approval.along,
+            why=approval.why,
         )
     return _QUESTIONS.validate_python({**approval.model_dump(), "id": call})
 
@@ -289,4 +293,4 @@ def _approval(question: Question) -> Approval:
         Configure(one.component_id, one.field, cast("Json", one.old_value), cast("Json", one.new_value))
         for one in question.also or ()
     )
-    return EditApproval(edit=edit, reason=question.reason, also=also)
+    return EditApproval(edit=edit, reason=question.reason, also=also, done=question.done, along=question.along)

@@ -21,6 +21,7 @@ class EditQuestion(FieldEdit):
 
     Attributes:
         done: what the same call has done already, because it needs no decision: fields that were set, or lines.
+        along: what else the same call does once it is approved, a line each.
         why: why it is asked: `not_asked`; empty for a text, which is always proposed first.
     """
 
@@ -28,6 +29,7 @@ class EditQuestion(FieldEdit):
     reason: str = ""
     why: str = ""
     done: list[str] = Field(default_factory=list[str])
+    along: list[str] = Field(default_factory=list[str])
 
 
 class _Consent(Received):
@@ -38,12 +40,14 @@ class _Consent(Received):
         title: the question in a few words.
         detail: what the user should know before answering.
         why: why it is asked: `not_asked` (the message does not ask for it), `unnamed_host`, or empty.
+        along: what else the same call does once it is approved, a line each.
     """
 
     id: str
     title: str = ""
     detail: str = ""
     why: str = ""
+    along: list[str] = Field(default_factory=list[str])
 
 
 class InstallQuestion(_Consent):

@@ -21,6 +21,7 @@ from agent.prompts.user_prompt import instructions
 from agent.toolsets.client import name_taken, refused_name
 from agent.toolsets.selection import all_tools, tools_for, unlisted_for
 from agent.turn.loop import AgentLoop
+from agent.turn.record import display_names
 from agent.turn.request import ToolAnswered
 from agent.turn.result import TurnError, TurnResult
 from agent.turn.settle import settle
@@ -234,7 +235,8 @@ def waiting_text(turn: Turn, pending: Pending) -> str:
     """The text of a turn that waits: what the model wrote, or what was done so far; and what only words can ask."""
     last = next((message for message in reversed(turn.messages) if isinstance(message, ModelResponse)), None)
     text = "" if last is None else (last.text or "").strip()
-    asked = questions_in_words(pending.unanswered.values(), turn.language)
+    names = display_names(turn.before, turn.canvas)
+    asked = questions_in_words(pending.unanswered.values(), turn.language, names)
     if not text:
         done = turn.record.text if turn.bench is not None and turn.bench.acted else ""
         waits = "" if asked or not pending.asked else phrase("waiting", turn.language)

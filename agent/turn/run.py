@@ -20,6 +20,7 @@ from agent.turn.answers.keys import ask_about_keys
 from agent.turn.answers.resume import resume
 from agent.turn.answers.words import answer_in_words, decide_in_words
 from agent.turn.commands import answer_proposals, place_proposal, redo, undo
+from agent.turn.record import display_names
 from agent.turn.result import TurnEnded, TurnError, TurnResult
 from agent.turn.serve import serve
 from agent.turn.state import Turn
@@ -150,7 +151,9 @@ async def _answer_question(turn: Turn, pending: Pending) -> TurnResult:
         if answered.outcome not in {"complete", "refused"}:
             return answered
         text = answered.text
-    asked = questions_in_words(pending.unanswered.values(), turn.language) or [phrase("waiting", turn.language)]
+    names = display_names(turn.before, turn.canvas)
+    words = questions_in_words(pending.unanswered.values(), turn.language, names)
+    asked = words or [phrase("waiting", turn.language)]
     return turn.result("pending", "\n\n".join([text, *asked]), pending=pending)
 
 

@@ -31,11 +31,13 @@ def format_question(approval: Approval, language: str = "en") -> str:
         return f"The assistant calls a tool of another client: {approval_text(approval)}"
     if approval.kind != "edit":
         return f"The assistant asks ({approval.kind}): {approval_text(approval)}"
-    return "\n".join(
+    along = [phrase("shell_along", language, "; ".join(approval.along))] if approval.along else []
+    edits = [
         f"{phrase('shell_asks_edit', language, f'{edit.node}.{edit.field}')}\n"
         f"{text_difference(str(edit.old), str(edit.new))}"
         for edit in (approval.edit, *approval.also)
-    )
+    ]
+    return "\n".join((*edits, *along))
 
 
 def format_removals(approval: Approval, canvas: Flow | None) -> str:

@@ -253,6 +253,7 @@ export interface EditQuestion {
   reason: string;
   why: string;
   done: string[];
+  along: string[];
 }
 
 /** The last event of a turn that failed. */
@@ -395,6 +396,7 @@ export interface InstallQuestion {
   title: string;
   detail: string;
   why: string;
+  along: string[];
   kind: "install";
   bundle: string;
   packages: string[];
@@ -456,6 +458,7 @@ export interface OutboundQuestion {
   title: string;
   detail: string;
   why: string;
+  along: string[];
   kind: "outbound";
   hosts: string[];
 }
@@ -542,6 +545,7 @@ export interface RemovalQuestion {
   title: string;
   detail: string;
   why: string;
+  along: string[];
   kind: "removal";
   targets: string[];
   done: string[];
@@ -662,6 +666,7 @@ export interface SecretQuestion {
   title: string;
   detail: string;
   why: string;
+  along: string[];
   kind: "secret";
   variable: string;
   use: "keep" | "run" | "replace";
@@ -756,6 +761,7 @@ export interface ToolQuestion {
   title: string;
   detail: string;
   why: string;
+  along: string[];
   kind: "tool";
   tool_name: string;
   arguments: Record<string, unknown>;

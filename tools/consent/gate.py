@@ -1,8 +1,8 @@
 """What a change of the flow asks before it is made."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Literal, cast
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias, cast
 
 from pydantic_ai import ApprovalRequired, RunContext
 
@@ -15,6 +15,7 @@ from runtime.telemetry import log_event
 from tools.approvals import (
     NOT_ASKED,
     UNNAMED_HOST,
+    Approval,
     EditApproval,
     OutboundApproval,
     RemovalApproval,
@@ -28,6 +29,9 @@ from tools.consent.losses import HiddenText, Losses, hidden_texts, losses
 from tools.consent.rules import Act, uncovered
 from tools.replies import clip
 from tools.workbench import Workbench
+
+EditQuestion: TypeAlias = EditApproval | RemovalApproval | SecretApproval | OutboundApproval
+"""What an edit can ask."""
 
 SHOWN_TEXT = 300
 """How many characters of a replaced text a question shows."""
@@ -71,15 +75,19 @@ class Questions:
         return EditApproval(edit=first, reason=reason, also=tuple(also), done=list(done), why=why)
 
 
-def open_questions(ctx: RunContext[Workbench], edit: Edit, before: Flow | None = None) -> Questions:
+def open_questions(
+    ctx: RunContext[Workbench], edit: Edit, before: Flow | None = None, *, assumed: Sequence[Approval] = ()
+) -> Questions:
     """What an edit of the canvas asks; one of a proposal is asked about as a whole, but for the hosts that it brings.
 
     Args:
         ctx: the tool call.
         edit: the edit.
         before: the flow before the edit, by default the current one.
+        assumed: what is taken for approved, beside what was.
     """
     bench, given = ctx.deps, consents(ctx)
+    given = replace(given, approvals=(*given.approvals, *assumed))
     outbound = outbound_question(bench, added_hosts(bench, edit.flow), given, "Let the flow send data to")
     if bench.proposal is not None:
         return Questions(outbound=outbound)
@@ -178,9 +186,7 @@ def keep_hosts(bench: Workbench, flow: Flow) -> None:
         bench.allowed_hosts |= set(added_hosts(bench, flow))
 
 
-def suspended(
-    ctx: RunContext[Workbench], approval: EditApproval | RemovalApproval | SecretApproval | OutboundApproval
-) -> ApprovalRequired:
+def suspended(ctx: RunContext[Workbench], approval: EditQuestion) -> ApprovalRequired:
     """The exception that suspends a call to ask, and keeps what was approved for it before."""
     log_event("assistant.edit.asked", kind=approval.kind)
     return ApprovalRequired(metadata=approval_metadata(approval) | carried(ctx))

@@ -1,7 +1,8 @@
 """Splitting one call that changes several things: what needs no answer is done, the rest is asked."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from flows.document import Flow
 from flows.edits import EditError
@@ -10,6 +11,8 @@ from flows.spec.patch import Patch
 
 LINE_LIMIT = 120
 """How many characters of a line that was carried out are told."""
+
+Apply: TypeAlias = Callable[[Flow, str, dict[str, str]], Patch]
 
 
 @dataclass(frozen=True)
@@ -20,16 +23,16 @@ class Parts:
         done: the part that needs no answer.
         lines: its lines, for people.
         rest: the text of the other part.
+        kept: where the entries of the first part begin.
     """
 
     done: Patch
     lines: list[str]
     rest: str
+    kept: frozenset[int]
 
 
-def split(
-    text: str, before: Flow, apply: Callable[[Flow, str, dict[str, str]], Patch], asks: Callable[[Patch], bool]
-) -> Parts | None:
+def split(text: str, before: Flow, apply: Apply, asks: Callable[[Patch], bool]) -> Parts | None:
     """Split a fragment that asks something; None when all of it has to wait, because no part stands alone.
 
     Args:
@@ -40,9 +43,26 @@ def split(
     """
     fragment, _ = parse_fragment(text)
     groups = list(_groups(fragment, before))
+    names = {frozenset((name.line,)) for name in fragment.names}
+    parts = _split(text, before, apply, asks, groups, groups)
+    if parts is None and names:  # what waits may call a component by the name that it had
+        parts = _split(text, before, apply, asks, groups, [group for group in groups if group not in names])
+    return parts
+
+
+def _split(
+    text: str,
+    before: Flow,
+    apply: Apply,
+    asks: Callable[[Patch], bool],
+    groups: Sequence[frozenset[int]],
+    first: Sequence[frozenset[int]],
+) -> Parts | None:
+    """Split a fragment; only groups of `first` may be done at once."""
+    fragment, _ = parse_fragment(text)
     every = {line for group in groups for line in group}
     kept, found = frozenset[int](), None
-    for group in groups:
+    for group in first:
         tried = kept | group
         try:
             part = apply(before, with_lines(text, tried, of=every), {})
@@ -58,7 +78,25 @@ def split(
     except EditError:
         return None
     rows = with_lines(text, every, of=every).split("\n")
-    return Parts(found, [rows[line - 1].strip()[:LINE_LIMIT] for line in sorted(kept)], rest)
+    return Parts(found, [rows[line - 1].strip()[:LINE_LIMIT] for line in sorted(kept)], rest, kept)
+
+
+def carried_out(
+    text: str, before: Flow, apply: Apply, asks: Callable[[Patch], bool]
+) -> tuple[frozenset[int], Patch | None]:
+    """What a call does at once, and its lines: all, those that need no answer, or none.
+
+    Args:
+        text: the fragment.
+        before: the flow that it changes.
+        apply: see `split`.
+        asks: whether the user would have to be asked about a part.
+    """
+    whole = apply(before, text, {})
+    if not asks(whole):
+        return frozenset(line for group in _groups(parse_fragment(text)[0], before) for line in group), whole
+    parts = split(text, before, apply, asks)
+    return (frozenset(), None) if parts is None else (parts.kept, parts.done)
 
 
 def _groups(fragment: Fragment, before: Flow) -> Iterator[frozenset[int]]:

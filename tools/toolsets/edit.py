@@ -12,6 +12,7 @@ from flows.document import Edge, edge_text
 from flows.edits import Edit, EditError
 from flows.ports import input_ports
 from tools.approvals import held_metadata
+from tools.consent.along import ends_along
 from tools.consent.ask import carried
 from tools.consent.declared import has_effects
 from tools.consent.gate import ask_before_edit, keep_hosts, open_questions, suspended
@@ -143,9 +144,10 @@ async def configure_component(
         if others:
             await bench.commit(ctx.emit, edits.configure(bench.current, bench.catalogue, component_id, others))
         reason = reason or f"Change of {node.display_name or node.type}"
-        raise suspended(ctx, questions.edit(reason, list(others)))
+        question = questions.edit(reason, list(others))
+        raise suspended(ctx, question.model_copy(update={"along": ends_along(edit, question)}))
     if questions.first is not None:
-        raise suspended(ctx, questions.first)
+        raise suspended(ctx, questions.first.model_copy(update={"along": ends_along(edit, questions.first)}))
     if bench.waits:
         raise ApprovalRequired(metadata=held_metadata() | carried(ctx))
     if not edit.actions and ctx.tool_call_approved:

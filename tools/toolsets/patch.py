@@ -11,11 +11,12 @@ from flows.edits import EditError
 from flows.spec.fragment import parse_fragment
 from flows.spec.patch import Patch, patch
 from tools.approvals import held_metadata, rest_metadata
+from tools.consent.along import along, ends_along
 from tools.consent.ask import carried
 from tools.consent.declared import has_effects
-from tools.consent.gate import Questions, keep_hosts, open_questions, suspended
+from tools.consent.gate import EditQuestion, Questions, keep_hosts, open_questions, suspended
 from tools.consent.install import install_for
-from tools.consent.parts import split
+from tools.consent.parts import carried_out, split
 from tools.consequences import new_errors
 from tools.replies import retry_edit
 from tools.workbench import Workbench
@@ -93,16 +94,31 @@ async def _suspended(ctx: RunContext[Workbench], questions: Questions, changes: 
     if questions.texts:
         first, *also = questions.texts
         reason = f"Change of {_name(bench, first.node)}" + (f" and {len(also)} more texts" if also else "")
-        asked = suspended(ctx, questions.edit(reason, done))
+        question = questions.edit(reason, done)
     elif questions.removal is not None:
-        asked = suspended(ctx, questions.removal.model_copy(update={"done": done}))
+        question = questions.removal.model_copy(update={"done": done})
     elif questions.first is not None:
-        asked = suspended(ctx, questions.first)
+        question = questions.first
     else:
         raise AssertionError("the rest of a split call asks nothing")
+    rest = changes if parts is None else parts.rest
+    asked = suspended(ctx, question.model_copy(update={"along": _along(ctx, rest, question)}))
     if parts is not None:
         asked.metadata = (asked.metadata or {}) | rest_metadata({"changes": parts.rest})
     return asked
+
+
+def _along(ctx: RunContext[Workbench], changes: str, question: EditQuestion) -> list[str]:
+    """What the call does once this question is approved, beside what the question shows."""
+    bench = ctx.deps
+    lines, part = carried_out(
+        changes,
+        bench.current,
+        lambda flow, text, names: _patch(bench, flow, text, names),
+        lambda part: bool(open_questions(ctx, part.edit, assumed=(question,))),
+    )
+    lost = [] if part is None else ends_along(part.edit, question)
+    return [*along(changes, bench.current, lines, question, bench.names), *lost]
 
 
 def _patch(bench: Workbench, flow: Flow, text: str, names: Mapping[str, str] | None = None) -> Patch:

@@ -6,6 +6,7 @@ from pydantic_ai import ToolApproved, ToolDenied
 from agent.models.scripted import call, tool_returns
 from flows.catalogue import Catalogue
 from flows.document import Flow
+from flows.edits import rename
 from tests.shared.flow_texts import ECHO, LOUDER, flow_of, node_id
 from tests.shared.scripted_assistant import play, play_all, scripted_assistant
 from tests.shared.stand_ins import ASKED_FOR, StandInRunner
@@ -126,6 +127,49 @@ async def test_what_was_added_before_the_question_is_not_added_again(catalogue: 
     result = await play(assistant, "yes", waiting.after)
     assert sorted(node.type for node in result.after.components) == ["ChatInput", "Prompt Template", "Prompt Template"]
     assert "Done before the question: P: Prompt Template" in script.tool_answers(-1)[-1]
+
+
+async def test_a_question_names_all_that_its_approval_does_and_nothing_else_is_done(catalogue: Catalogue) -> None:
+    canvas = flow_of(LOUDER, catalogue)
+    canvas = rename(canvas, node_id(canvas, "Prompt Template"), "Loud").flow
+    prompt, last = node_id(canvas, "Prompt Template"), node_id(canvas, "ChatOutput")
+    changes = (
+        'config:\n  Loud.template: "Whisper: {text}"\n  Chat Input.input_value: preset\n'
+        "names:\n  Loud: Whisperer\nremove:\n  Chat Output\n"
+    )
+    read = '{"intent": "build_flow", "mandate": {"edit": ["prompt"], "replace_text": ["prompt"]}}'
+    assistant, _ = scripted_assistant(catalogue, read, call("edit_flow", 1, changes=changes), "Done.", "Done.")
+    waiting = await play(assistant, "Change the prompt", canvas)
+    [(question, approval)] = waiting.approvals.items()
+    assert isinstance(approval, EditApproval)
+    assert [edit.field for edit in approval.edits] == ["template"]
+    assert approval.done == ["Chat Input.input_value: preset"]
+    assert approval.along == ["Rename Loud to Whisperer"]
+    assert waiting.after.node(prompt).display_name == "Loud"
+    again = await play(assistant, "", waiting.after, answers={question: ToolApproved()})
+    assert again.after.node(prompt).display_name == "Whisperer"
+    assert again.after.node(last) is not None
+    [removal] = again.approvals.values()
+    assert (removal.kind, removal.model_dump()["along"]) == ("removal", [])
+    assert "May I remove or overwrite Chat Output, " in again.text
+    assert last not in again.text
+
+
+@pytest.mark.parametrize("tool", ["edit_flow", "configure_component"])
+async def test_a_question_about_a_template_names_the_connection_that_ends_with_it(
+    catalogue: Catalogue, tool: str
+) -> None:
+    canvas = flow_of(LOUDER, catalogue)
+    prompt = node_id(canvas, "Prompt Template")
+    change = call(tool, 1, component_id=prompt, values={"template": "Whisper: {name}"})
+    if tool == "edit_flow":
+        change = call(tool, 1, changes=f'config:\n  {prompt}.template: "Whisper: {{name}}"\n')
+    assistant, _ = scripted_assistant(catalogue, "build_flow", change)
+    waiting = await play(assistant, "Make it whisper", canvas)
+    [approval] = waiting.approvals.values()
+    assert isinstance(approval, EditApproval)
+    ended = next(edge.text for edge in canvas.edges if edge.target == prompt)
+    assert approval.along == [f"Disconnect {ended}"]
 
 
 @pytest.mark.parametrize("tool", ["edit_flow", "connect_components"])

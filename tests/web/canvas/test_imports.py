@@ -115,3 +115,18 @@ async def test_files_of_the_list_of_flows_are_imported_together_and_opened_whole
         document = await stored(look, two)
         assert wiring(document) == (2, {("ChatInput", "ChatOutput")})
         assert len({node.id for node in Flow.from_json(document).nodes}) == 2
+
+
+async def test_an_export_leaves_keys_out_that_were_typed_in_and_says_so(browser: Browser, catalogue: Catalogue) -> None:
+    flow: Any = flow_with(catalogue, "LanguageModelComponent")
+    template = flow["data"]["nodes"][0]["data"]["node"]["template"]
+    template["api_key"] |= {"value": "sk-typed-in-by-hand", "load_from_db": False}
+    async with looking(browser, assistant(catalogue)) as look:
+        await opened(look, flow)
+        async with look.page.expect_download() as started:
+            await look.page.get_by_role("button", name="Export").click()
+        exported = json.loads((await (await started.value).path()).read_text())
+        fields = exported["data"]["nodes"][0]["data"]["node"]["template"]
+        assert fields["api_key"]["value"] == ""
+        assert fields["system_message"] == template["system_message"]
+        await expect(look.page.locator(".notice")).to_contain_text("Keys that were typed in are not in the file.")

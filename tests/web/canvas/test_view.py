@@ -50,3 +50,31 @@ async def test_what_is_out_of_view_comes_back_by_the_button_and_by_the_overview(
             await expect(view).to_have_attribute("style", fitted or "")
             for at in (0, 1):
                 await expect(nodes(look).nth(at)).to_be_in_viewport(ratio=0.9)
+
+
+async def test_the_bar_of_a_selection_leaves_names_free_and_another_flow_opens_with_nothing_selected(
+    browser: Browser, catalogue: Catalogue
+) -> None:
+    flow = flow_with(catalogue, "ChatInput", "ChatOutput")
+    async with looking(browser, assistant(catalogue)) as look:
+        page = look.page
+        flow_id = await opened(look, flow)
+        await nodes(look).first.locator("header").click()
+        bar = page.get_by_role("toolbar", name="Selected components")
+        await bar.get_by_role("button", name="Duplicate").click()
+        await expect(nodes(look)).to_have_count(3)
+        await page.get_by_role("button", name="Fit View").click()
+        for at in range(3):
+            await expect(nodes(look).nth(at)).to_be_in_viewport(ratio=0.9)
+        place = await bar.bounding_box()
+        tops = [await one.bounding_box() for one in await page.locator(".node > header").all()]
+        assert place is not None
+        assert all(top is not None and top["y"] + top["height"] <= place["y"] for top in tops)
+        exported = await stored(look, flow_id)
+        await page.evaluate("() => { location.hash = '#/'; }")
+        await expect(page.get_by_role("link", name="Mine")).to_be_visible()
+        made = await look.live.client.post("/api/v1/flows", json={"name": "Copy", "data": exported["data"]})
+        await page.evaluate(f"() => {{ location.hash = '#/flow/{made.json()['id']}'; }}")
+        await expect(nodes(look)).to_have_count(3)
+        await expect(page.locator(".react-flow__node.selected")).to_have_count(0)
+        await expect(bar).to_have_count(0)

@@ -124,6 +124,22 @@ async def test_a_call_that_goes_on_asks_again_with_buttons_of_its_own_also_after
         await expect(second.locator(".outcome")).to_have_text("Approved")
 
 
+async def test_the_card_shows_all_that_approving_it_does(browser: Browser, catalogue: Catalogue) -> None:
+    changes = "config:\n  Welcome.input_value: good night\nnames:\n  Welcome: Farewell\n"
+    model = ScriptedModel("build_flow", [call("edit_flow", 1, changes=changes)], "It is done.")
+    async with looking(browser, assistant(catalogue, model)) as look:
+        flow: Any = flow_with(catalogue, "ChatInput")
+        flow["data"]["nodes"][0]["data"]["node"]["template"][FIELD]["value"] = "good morning"
+        flow["data"]["nodes"][0]["data"]["node"]["display_name"] = "Welcome"
+        await opened(look, flow)
+        await look.ask("Say good night instead")
+        card = look.page.get_by_role("region", name="Change").first
+        await expect(card.get_by_role("listitem")).to_have_text(["Rename Welcome to Farewell"])
+        await expect(look.page.get_by_role("article", name=re.compile("^Welcome"))).to_have_count(1)
+        await card.get_by_role("button", name="Approve").click()
+        await expect(node(look, "Farewell")).to_have_count(1)
+
+
 async def test_what_the_user_has_denied_is_not_called_failed(browser: Browser, catalogue: Catalogue) -> None:
     model = ScriptedModel("build_flow", texts(1, "good night"), "I left it.")
     async with looking(browser, assistant(catalogue, model)) as look:

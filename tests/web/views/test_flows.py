@@ -85,7 +85,15 @@ async def test_an_import_says_what_came_in_and_a_success_takes_the_last_failure_
         await expect(page.get_by_text("No flows yet.")).to_be_visible()
         chooser = page.locator("input[type=file]")
         await chooser.set_input_files({"name": "a.json", "mimeType": "application/json", "buffer": b"{broken"})
-        await expect(notice).to_contain_text("JSON")
+        await expect(notice).to_contain_text("This file holds no flow. Choose a JSON file")
+        none = [
+            {"name": name, "mimeType": "application/json", "buffer": text}
+            for name, text in (("list.json", b'{"a": 1}'), ("text.json", b"Hours"))
+        ]
+        await chooser.set_input_files(none)  # pyright: ignore[reportArgumentType]  (a TypedDict)
+        await expect(notice).to_contain_text("list.json: This file holds no flow.")
+        said = (await notice.inner_text()).split("\n")
+        assert [line.partition(":")[0] for line in said if ".json:" in line] == ["list.json", "text.json"]
         body = json.dumps({**flow_with(catalogue, "ChatInput"), "name": "Hours"}).encode()
         await chooser.set_input_files({"name": "b.json", "mimeType": "application/json", "buffer": body})
         await expect(notice).to_have_text("One flow is imported.")

@@ -40,6 +40,26 @@ async def test_what_was_written_when_the_session_ended_is_there_and_is_stored_af
         look.problems.clear()  # the console tells of what was refused
 
 
+async def test_a_message_that_was_refused_because_the_session_had_ended_is_back_in_its_field(
+    browser: Browser, catalogue: Catalogue
+) -> None:
+    async with looking(browser, assistant(catalogue)) as look:
+        page = look.page
+        await opened(look, flow_with(catalogue, "ChatInput"))
+        message = page.get_by_role("textbox", name="Message to the assistant")
+        await page.context.clear_cookies()
+        await message.fill("Make it louder")
+        await message.press("Enter")
+        door = page.get_by_role("dialog", name="Sign in")
+        await expect(door).to_contain_text("is kept behind this")
+        await door.get_by_label("Token").fill(token_of(look))
+        await door.get_by_role("button", name="Sign in").click()
+        await expect(door).to_have_count(0)
+        await expect(message).to_have_value("Make it louder")
+        await expect(page.get_by_role("log").locator(".message, article")).to_have_count(0)
+        look.problems.clear()  # the console tells of what was refused
+
+
 async def test_a_page_of_somebody_else_begins_anew_after_signing_in(browser: Browser, catalogue: Catalogue) -> None:
     async with looking(browser, assistant(catalogue)) as look:
         page = look.page

@@ -7,6 +7,8 @@ export interface Problem {
   code: string;
   message: string;
   fix: string;
+  /** The place in the request. */
+  where?: string | null;
 }
 
 /** A request that did not succeed, in words for the user. */

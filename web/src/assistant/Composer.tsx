@@ -25,7 +25,7 @@ const NOTHING: Recall = { at: null, draft: "" };
 
 /** The field to write in: Enter sends, Shift+Enter breaks the line, arrows at its ends recall earlier messages. */
 export function Composer() {
-  const { turn, send, stop, startNew, tell, applies, skipAll, model, choose: chooseModel } = useAssistant();
+  const { refused, takeBack, turn, send, stop, startNew, tell, applies, skipAll, model, choose: chooseModel } = useAssistant();
   const { fail, config } = useApp();
   const flow = useFlow((state) => state.history.present);
   const isOpen = useFlow((state) => state.id !== null);
@@ -99,6 +99,11 @@ export function Composer() {
       tell(strings.answersFromNow(shown(meant)));
     }
   };
+  useEffect(() => {
+    if (refused === null) return;
+    setDraft((draft) => ({ text: [refused.text, draft.text].filter(Boolean).join("\n"), files: [...new Set([...refused.files, ...draft.files])] }));
+    takeBack();
+  }, [refused, takeBack, setDraft]);
   const submit = () => {
     const wanted = text.trim();
     if (wanted === "") return;

@@ -36,7 +36,8 @@ export function QuestionCard({ question, state }: { question: Question; state: A
     <section ref={card} className="card question" aria-label={title} data-kind={question.kind}>
       <h2>{title}</h2>
       <Body question={question} />
-      {"done" in question && question.done.length > 0 && <Listed detail={strings.alreadyDone} items={question.done} />}
+      {"along" in question && question.along.length > 0 && <Listed detail={strings.along} items={question.along.map(named(flow))} />}
+      {"done" in question && question.done.length > 0 && <Listed detail={strings.alreadyDone} items={question.done.map(named(flow))} />}
       <p className="why">{whyOf(question)}</p>
       {state !== "open" ? (
         <small className="outcome">{stateText(state)}</small>

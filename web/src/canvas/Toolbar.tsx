@@ -2,7 +2,9 @@ import { ArrowLeft, Download, GitCommitHorizontal, LayoutGrid, Plus, Redo2, Stic
 import { useState } from "react";
 import { useShallow } from "zustand/react/shallow";
 
+import type { FlowDocument } from "../api/contract";
 import { send } from "../api/http";
+import { withoutSecrets } from "../flow/clipboard";
 import { connectedFields, edgesOf, idOf, nodesOf, textOf } from "../flow/document";
 import { addNote, move } from "../flow/edit";
 import { useApp } from "../state/app";
@@ -45,9 +47,14 @@ export function Toolbar() {
   const download = async () => {
     if (id === null) return;
     await save();
-    const response = await send("GET", `/api/v1/flows/${encodeURIComponent(id)}/export`);
+    const text = await (await send("GET", `/api/v1/flows/${encodeURIComponent(id)}/export`)).text();
+    const whole = JSON.parse(text) as FlowDocument;
+    const nodes = nodesOf(whole).map(withoutSecrets);
+    const isBare = JSON.stringify(nodes) !== JSON.stringify(nodesOf(whole)); // a file is passed on
+    const body = isBare ? JSON.stringify({ ...whole, data: { ...whole.data, nodes } }, null, 2) : text;
+    if (isBare) useApp.getState().say(strings.keysLeftOut);
     const link = document.createElement("a");
-    link.href = URL.createObjectURL(await response.blob());
+    link.href = URL.createObjectURL(new Blob([body], { type: "application/json" }));
     link.download = `${textOf(flow.name) ?? "flow"}.json`;
     link.click();
     URL.revokeObjectURL(link.href);

@@ -91,8 +91,8 @@ function rewired(flow: FlowDocument, edge: EdgeDocument, ids: ReadonlyMap<string
   return [edgeBetween(flow, { node: source, port: start.port }, { node: target, port: end.port })];
 }
 
-/** The clipboard can be read by other programs, so secrets stay where they are; names of variables are none. */
-function withoutSecrets(node: NodeDocument): NodeDocument {
+/** A component as it may leave the page: keys that were typed in stay where they are; names of variables are none. */
+export function withoutSecrets(node: NodeDocument): NodeDocument {
   const definition = definitionOf(node);
   const template = Object.fromEntries(
     Object.entries(definition.template).map(([name, field]) => {

@@ -26,6 +26,8 @@ interface AssistantState {
   isConnected: boolean;
   /** What was typed while a turn ran; sent when it has ended. */
   queue: Sent[];
+  /** What was not taken because the session had ended; it goes back into its field. */
+  refused: Sent | null;
   model: string | null;
   applies: "ask" | "always";
   startNew: () => void;
@@ -40,6 +42,8 @@ interface AssistantState {
   again: (text?: string) => Promise<void>;
   /** Says something of the page itself; it is no part of the conversation. */
   tell: (text: string) => void;
+  /** Gives what was refused to its field. */
+  takeBack: () => void;
   choose: (model: string | null) => void;
   skipAll: (on: boolean) => void;
 }
@@ -55,11 +59,12 @@ export const useAssistant = create<AssistantState>((set, get) => {
     set((state) => ({ messages: state.messages.map((one) => (one.id === id ? change(one) : one)) }));
 
   const follow = async (turn: string, events: AsyncGenerator<Event>, answers: readonly string[] = []): Promise<void> => {
-    let isDone = false;
+    let [isDone, isTaken] = [false, false];
     set({ turn, isConnected: true });
     kept.turn = { session: get().session, turn };
     try {
       for await (const event of events) {
+        isTaken = true;
         if (event.event === "flow_update") useFlow.getState().turnChanges(event);
         if (event.event === "complete") useFlow.getState().turnEnds(event.data.flow, event.data.version ?? null, event.data.proposal === undefined ? event.data.faults : []);
         if (event.event === "error" || event.event === "cancelled") useFlow.getState().turnEnds(null, event.version ?? null);
@@ -71,6 +76,12 @@ export const useAssistant = create<AssistantState>((set, get) => {
     } catch (error) {
       if (leaving.signal.aborted) return;
       const problem = error instanceof RequestFailed ? error.problem : { code: "internal", message: String(error), fix: "" };
+      const { asked } = kept;
+      if (!isTaken && error instanceof RequestFailed && error.problem.status === 401 && asked?.turn === turn && asked.text !== "") {
+        const before = get().refused;
+        const refused = { text: [before?.text, asked.text].filter(Boolean).join("\n"), files: [...(before?.files ?? []), ...asked.files] };
+        set((state) => ({ refused, messages: state.messages.filter((one) => one.id !== turn && one.id !== `${turn}-user`) }));
+      }
       const failure: Event = { event: "error", code: problem.code, message: problem.message, fix: problem.fix };
       update(turn, (one) => afterEvent(one, failure));
       useFlow.getState().turnEnds(null, null);
@@ -141,12 +152,13 @@ export const useAssistant = create<AssistantState>((set, get) => {
     turn: null,
     isConnected: true,
     queue: [],
+    refused: null,
     model: kept.model,
     applies: kept.skipsAll ? "always" : "ask",
     startNew: () => {
       leaving.abort();
       leaving = new AbortController();
-      set({ session: newSession(), messages: [], turn: null, queue: [] });
+      set({ session: newSession(), messages: [], turn: null, queue: [], refused: null });
     },
     open: async (session) => {
       leaving.abort();
@@ -198,6 +210,7 @@ export const useAssistant = create<AssistantState>((set, get) => {
       await start({ text, files: last.files });
     },
     tell: (text) => set((state) => ({ messages: [...state.messages, message(crypto.randomUUID(), "assistant", [{ kind: "notice", text }])] })),
+    takeBack: () => set({ refused: null }),
     choose: (model) => {
       kept.model = model;
       set({ model });

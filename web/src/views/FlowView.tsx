@@ -41,7 +41,7 @@ export function FlowView({ id }: { id: string }) {
       const draft = draftOf(id);
       const renewed = await useFlow.getState().open(id);
       if (renewed > 0) useApp.getState().say(strings.newIds(renewed));
-      if (!isBlank(draft) && draft.selected.length > 0) useCanvas.getState().choose(new Set(draft.selected));
+      useCanvas.getState().choose(new Set(isBlank(draft) ? [] : draft.selected)); // not what was selected in another flow
       const known = kept.sessionOf(id);
       setReady(true);
       const isEmpty = nodesOf(useFlow.getState().history.present).length === 0;

@@ -56,7 +56,7 @@ export function FlowsView() {
     const { count, leftOut, problems } = await imported(chosen);
     await load();
     await lookForStale();
-    if (problems.length > 0) warn([...(count > 0 ? [strings.imported(count)] : []), ...problems].join(" "));
+    if (problems.length > 0) warn([...(count > 0 ? [strings.imported(count)] : []), ...problems].join("\n"));
     else say([strings.imported(count), ...(leftOut.length > 0 ? [strings.leftOut(leftOut.join(" "))] : [])].join(" "));
   };
 
@@ -148,8 +148,10 @@ async function imported(files: readonly File[]): Promise<{ count: number; leftOu
       leftOut.push(...skipped.map(({ where, message }) => `${where}: ${message}`));
     } catch (error) {
       if (!(error instanceof RequestFailed) || error.problem.status === 0 || error.problem.status === 401) throw error;
-      const { message, fix } = error.problem;
-      problems.push([files.length > 1 ? `${file.name.slice(0, 60)}:` : "", message, fix].filter(Boolean).join(" "));
+      const { code, message, fix, where } = error.problem;
+      const isOther = code === "not_json" || (code === "invalid_flow" && where === "$"); // the wrong file was chosen
+      const why = isOther ? strings.notAFlow : [message, fix].filter(Boolean).join(" ");
+      problems.push(files.length > 1 ? `${file.name.slice(0, 60)}: ${why}` : why);
     }
   }
   return { count, leftOut, problems };

@@ -42,7 +42,7 @@ export function SignInAgain() {
       onCancel={(event) => event.preventDefault()}
       onClose={() => dialog.current?.showModal()}
     >
-      <SignInView />
+      <SignInView hint={strings.keptBehind} />
     </dialog>
   );
 }

@@ -4,8 +4,10 @@ import { useApp } from "../state/app";
 import { strings } from "../strings";
 import { Button } from "../ui/Button";
 
-/** Signing in with a token; the link that the server prints does it alone. */
-export function SignInView() {
+/** Signing in with a token; the link that the server prints does it alone.
+ * @param hint - how it is done.
+ */
+export function SignInView({ hint = strings.signInHint }: { hint?: string }) {
   const signIn = useApp((app) => app.signIn);
   const [token, setToken] = useState("");
   const [problem, setProblem] = useState<string | null>(null);
@@ -13,7 +15,7 @@ export function SignInView() {
     <main className="sign-in">
       <h1>Wirewright</h1>
       <p>{strings.signedOut}</p>
-      <p>{strings.signInHint}</p>
+      <p>{hint}</p>
       <form
         onSubmit={(event) => {
           event.preventDefault();
