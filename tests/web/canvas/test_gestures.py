@@ -186,8 +186,33 @@ async def test_a_file_that_is_dropped_fills_the_field_under_it_or_is_read_by_a_n
         await expect(look.page.locator(".saving")).to_have_text("Saved")
         fields = [one["data"]["node"]["template"]["path"] for one in (await stored(look, flow))["data"]["nodes"]]
         assert [field["file_path"] for field in fields] == [["hours.txt"], ["more.txt"]]
+        await dropped(look, "[data-file-field=path]", "program.exe", "MZ")
+        await expect(look.page.get_by_text("program.exe is not read by Files")).to_be_visible()
         files = (await look.live.client.get("/api/v1/files")).json()["files"]
         assert [file["path"] for file in files] == ["hours.txt", "more.txt"]
+
+
+async def test_a_file_replaces_another_of_its_name_only_where_that_is_meant(
+    browser: Browser, catalogue: Catalogue
+) -> None:
+    async with looking(browser, assistant(catalogue)) as look:
+        page, client = look.page, look.live.client
+        await opened(look, flow_with(catalogue, "File"))
+        await dropped(look, "[data-file-field=path]", "hours.txt", "nine to five")
+        button = page.locator("[data-file-field=path] button").first
+        await expect(button).to_contain_text("hours.txt")
+        page.once("dialog", lambda dialog: dialog.dismiss())
+        await dropped(look, "[data-file-field=path]", "hours.txt", "ten to four")
+        await expect(button).to_contain_text("hours (2).txt")
+        page.once("dialog", lambda dialog: dialog.accept())
+        async with page.expect_response("**/api/v1/files"):
+            await dropped(look, "[data-file-field=path]", "hours.txt", "noon to one")
+        await expect(button).to_contain_text("hours.txt")
+        kept = {
+            one["path"]: (await client.get(one["url"])).text
+            for one in (await client.get("/api/v1/files")).json()["files"]
+        }
+        assert kept == {"hours.txt": "noon to one", "hours (2).txt": "ten to four"}
 
 
 async def test_ports_differ_by_shape_and_letter_and_the_legend_names_them(

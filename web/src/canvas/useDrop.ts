@@ -6,7 +6,8 @@ import type { FlowDocument, WholeComponent } from "../api/contract";
 import { uploadFiles } from "../api/files";
 import { request } from "../api/http";
 import { flowsIn } from "../flow/clipboard";
-import { fieldsOf, idOf, nodesOf } from "../flow/document";
+import { fieldsOf, idOf, labelOf, nodesOf, takesFile } from "../flow/document";
+import type { Field } from "../flow/document";
 import { add, setField } from "../flow/edit";
 import type { Point } from "../flow/edit";
 import { useApp } from "../state/app";
@@ -52,8 +53,14 @@ async function take(files: File[], field: HTMLElement | null, at: Point): Promis
   const shared = flows.length === 0 ? 0 : put(flows, at);
   if (shared > 0) useApp.getState().say(strings.newIds(shared));
   if (rest.length === 0) return;
-  const paths = await uploadFiles(rest);
   const node = field?.closest(".react-flow__node")?.getAttribute("data-id");
+  const filled = node == null ? undefined : fieldOf(node, field?.dataset["fileField"] ?? "");
+  const unread = filled === undefined ? undefined : rest.find(({ name }) => !takesFile(filled, name));
+  if (filled !== undefined && unread !== undefined) {
+    useApp.getState().warn(strings.notRead(unread.name, labelOf(filled), (filled.fileTypes ?? []).join(", ")));
+    return;
+  }
+  const paths = await uploadFiles(rest);
   if (node != null && field?.dataset["fileField"] !== undefined) await fill(node, field.dataset["fileField"], paths);
   else {
     const component = await request<WholeComponent>("GET", `/api/v1/components/${READER}`);
@@ -66,10 +73,15 @@ async function take(files: File[], field: HTMLElement | null, at: Point): Promis
   useApp.getState().say(strings.uploaded(paths.join(", ")));
 }
 
+function fieldOf(node: string, name: string): Field | undefined {
+  const document = nodesOf(useFlow.getState().history.present).find((one) => idOf(one) === node);
+  return document === undefined ? undefined : fieldsOf(document).find((one) => one.name === name);
+}
+
 async function fill(node: string, name: string, paths: string[]): Promise<void> {
   const { history, change, configure } = useFlow.getState();
   const document = nodesOf(history.present).find((one) => idOf(one) === node);
-  const field = document === undefined ? undefined : fieldsOf(document).find((one) => one.name === name);
+  const field = fieldOf(node, name);
   const isList = field?.list === true || field?.is_list === true;
   const value = isList ? paths : (paths[0] ?? "");
   change(setField(history.present, node, name, value));

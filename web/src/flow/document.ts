@@ -185,3 +185,9 @@ function listOf(value: unknown): unknown[] {
 function isTexts(value: unknown): boolean {
   return value === undefined || value === null || (Array.isArray(value) && value.every((one) => typeof one === "string"));
 }
+
+/** Whether a file of some name is of a kind that a field reads. */
+export function takesFile(field: Field, path: string): boolean {
+  const types = field.fileTypes ?? [];
+  return types.length === 0 || types.some((type) => path.toLowerCase().endsWith(`.${type.replace(/^\./, "")}`));
+}

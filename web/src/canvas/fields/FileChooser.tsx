@@ -3,7 +3,7 @@ import { useCallback, useEffect, useState } from "react";
 
 import type { UserFile } from "../../api/contract";
 import { listFiles, uploadFiles } from "../../api/files";
-import { labelOf } from "../../flow/document";
+import { labelOf, takesFile } from "../../flow/document";
 import { chosenOf } from "../../flow/kinds";
 import { useApp } from "../../state/app";
 import { strings } from "../../strings";
@@ -22,7 +22,7 @@ export function FileChooser({ node, field, onClose }: EditorProps) {
   const load = useCallback(() => listFiles().then(setFiles, fail), [fail]);
   useEffect(() => void load(), [load]);
   const types = field.fileTypes ?? [];
-  const fits = (path: string) => types.length === 0 || types.some((type) => path.toLowerCase().endsWith(`.${type.replace(/^\./, "")}`));
+  const fits = (path: string) => takesFile(field, path);
   const shown = [...new Set([...chosen, ...(files ?? []).map((one) => one.path).filter(fits)])];
   const pick = (path: string, isChosen: boolean) => setChosen(isChosen ? (isList ? [...chosen, path] : [path]) : chosen.filter((one) => one !== path));
   const upload = async (list: Iterable<File>) => {
