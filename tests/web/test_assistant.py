@@ -12,7 +12,7 @@ from tests.shared.flow_texts import ECHO
 from tests.shared.scripted_assistant import ScriptedModel, Step, assistant
 from tests.shared.stand_ins import StandInRunner, ran
 from tests.web.conftest import Look, looking
-from tests.web.connection import CUTTABLE, cut_off
+from tests.web.panel.connection import CUTTABLE, cut_off
 from tests.web.states import BUILD, PLAN, built, empty, planned, proposed
 
 pytestmark = pytest.mark.anyio

@@ -17,7 +17,7 @@ from tests.shared.scripted_assistant import assistant
 from tests.shared.stand_ins import StandInRunner, ran
 from tests.web.canvas.conftest import flow_with, opened
 from tests.web.conftest import Look, looking
-from tests.web.connection import CUTTABLE, cut_off
+from tests.web.panel.connection import CUTTABLE, cut_off
 
 pytestmark = pytest.mark.anyio
 
