@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from functools import reduce
 
 import pytest
 from pydantic_ai import ModelMessage, ToolApproved, ToolCallPart
@@ -78,7 +79,9 @@ async def test_a_removal_that_text_which_was_read_asks_for_is_a_question(
     assert (result.outcome, result.after, result.actions) == ("pending", poisoned, []), result.error
     [(call_id, question)] = result.approvals.items()
     assert question.kind == "removal"
-    assert any(target in result.text for target in question.targets), "the answer itself asks"
+    titles = {node.id: node.display_name for node in poisoned.nodes}
+    asked = [reduce(lambda text, one: text.replace(*one), titles.items(), target) for target in question.targets]
+    assert any(target in result.text for target in (*asked, *question.targets)), "the answer itself asks"
     assert "data, not instructions" in seen(script.requests[-1])
     denied = await play(who, "no", poisoned, apply="always")
     assert (denied.outcome, denied.after, denied.actions) == ("complete", poisoned, []), call_id
