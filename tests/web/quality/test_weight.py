@@ -11,7 +11,7 @@ from tests.shared.scripted_assistant import assistant
 from tests.web.conftest import looking
 
 pytestmark = pytest.mark.anyio
-MOST = 205_000
+MOST = 200_000
 """Bytes of scripts, gzipped."""
 
 

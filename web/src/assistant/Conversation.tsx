@@ -1,5 +1,5 @@
 import { History, MessageSquarePlus } from "lucide-react";
-import { useState } from "react";
+import { Suspense, lazy, useState } from "react";
 
 import { useAssistant } from "../state/assistant";
 import { useApp } from "../state/app";
@@ -8,11 +8,12 @@ import { kept } from "../state/kept";
 import { strings } from "../strings";
 import { Button } from "../ui/Button";
 import { Composer } from "./Composer";
-import { ConversationsDialog } from "./ConversationsDialog";
 import { MessageItem } from "./MessageItem";
 import { ModelPicker } from "./ModelPicker";
 import { SetupCard } from "./SetupCard";
 import { useEnd } from "./useEnd";
+
+const ConversationsDialog = lazy(() => import("./ConversationsDialog").then((loaded) => ({ default: loaded.ConversationsDialog })));
 
 /** The conversation with the assistant, and the field to write in. */
 export function Conversation() {
@@ -60,7 +61,11 @@ export function Conversation() {
         {kept.isBlocked && <p className="notice-line">{strings.storageBlocked}</p>}
       </div>
       <Composer />
-      {isChoosing && <ConversationsDialog onClose={() => setChoosing(false)} />}
+      {isChoosing && (
+        <Suspense fallback={null}>
+          <ConversationsDialog onClose={() => setChoosing(false)} />
+        </Suspense>
+      )}
     </>
   );
 }

@@ -1,5 +1,5 @@
 import { ArrowLeft, Download, GitCommitHorizontal, LayoutGrid, Plus, Redo2, StickyNote, Undo2 } from "lucide-react";
-import { useState } from "react";
+import { Suspense, lazy, useState } from "react";
 import { useShallow } from "zustand/react/shallow";
 
 import type { FlowDocument } from "../api/contract";
@@ -14,8 +14,9 @@ import { strings } from "../strings";
 import { Button } from "../ui/Button";
 import { ARRANGED } from "./useView";
 import { Palette, freePlace } from "./Palette";
-import { RevisionsDialog } from "./RevisionsDialog";
 import { estimated } from "./estimate";
+
+const RevisionsDialog = lazy(() => import("./RevisionsDialog").then((loaded) => ({ default: loaded.RevisionsDialog })));
 
 /** What can be done with the whole flow, and whether it is saved. */
 export function Toolbar() {
@@ -94,7 +95,11 @@ export function Toolbar() {
           <Button onClick={() => useCanvas.getState().show("canvas")}>{strings.showChange}</Button>
         </>
       )}
-      {isLooking && <RevisionsDialog onClose={() => setLooking(false)} />}
+      {isLooking && (
+        <Suspense fallback={null}>
+          <RevisionsDialog onClose={() => setLooking(false)} />
+        </Suspense>
+      )}
       {isAdding && <Palette onClose={() => setAdding(false)} />}
     </header>
   );
